@@ -1,0 +1,162 @@
+"""Keeps hooks/reserved_names.jinja: the words that a device or a package can't be called.
+
+Run it once under every torch release the template supports; names are only ever added, so the file is the union.
+`--check` changes nothing and fails when the installed torch has a name that the file lacks.
+"""
+
+import argparse
+import ast
+import builtins
+import keyword
+import os
+import pkgutil
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+# A backend installed beside torch would rename the device and put its own names on the list.
+os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
+
+FILE = Path(__file__).with_name("reserved_names.jinja")
+HEADER = "{# Written by hooks/reserved_names.py, which only adds: the union over the supported torch releases. #}\n"
+
+# C's are among them because the runtime's header is plain C.
+CPP_KEYWORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char_t class co_await co_return co_yield
+compl concept const const_cast consteval constexpr constinit continue decltype default delete do double dynamic_cast
+else enum explicit export extern false final float for friend goto if import inline int long module mutable namespace
+new noexcept not not_eq nullptr operator or or_eq override private protected public register reinterpret_cast requires
+restrict return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
+true try typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while xor xor_eq
+""".split()
+
+# Prefixes of macros, of C functions, of environment and of CMake variables that somebody else owns already: the
+# rendered project calls its own X_CHECK(), x_malloc(), X_DEBUG. linux and unix are macros of the compiler.
+PREFIXES = """
+at aten caffe cmake git gnu gomp gtest kmp ld libc linux mkl ninja omp pip posix pthread py pybind pyobject pytest
+python scikit skbuild std torch unix
+""".split()
+
+# Modules of the rendered Python package, beside which the device's own module lies.
+SIBLINGS = ["operator_counts", "testing"]
+
+# What a backend is built, tested or run with, and the top-level folders of a rendered project.
+REQUIREMENTS = """
+cmake copier expecttest filelock fsspec functorch jinja2 markupsafe mpmath mypy networkx ninja numpy packaging pip
+pybind11 pytest ruff scikit_build_core scipy setuptools skbuild sklearn sympy torch torchgen typing_extensions wheel
+yaml
+""".split()
+FOLDERS = "benchmarks build cmake codegen csrc dist docs examples metadata runtime tests tools".split()
+
+
+def attribute_names() -> Iterator[str]:
+    """Names that generate_methods_for_privateuse1_backend would find taken: it adds x and is_x to these classes."""
+    import torch
+
+    classes = [
+        torch.Tensor,
+        torch.nn.Module(),
+        torch.nn.utils.rnn.PackedSequence,
+        torch.storage._StorageBase,
+        torch.TypedStorage,
+        torch.UntypedStorage,
+    ]
+    for taken in classes:
+        for name in dir(taken):
+            yield name
+            yield name.removeprefix("is_")
+
+
+def source_names(root: Path) -> Iterator[str]:
+    """Names that only torch's sources tell.
+
+    A method nn.Module.weight would hide the parameter of that name, because parameters, buffers and submodules are
+    found last. A namespace that is registered when some module is first imported isn't in the dispatcher yet.
+    """
+    member = re.compile(r"\bself\.(\w+)\s*(?::[^=\n]+)?=[^=]|register_(?:parameter|buffer|module)\(\s*[\"'](\w+)")
+    registering = {"Library", "define", "custom_op", "triton_op"}
+    for path in root.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if path.is_relative_to(root / "nn"):
+            for match in member.finditer(text):
+                yield from filter(None, match.groups())
+        if not any(f"{name}(" in text for name in registering):
+            continue
+        for node in ast.walk(ast.parse(text)):  # not a regular expression: docstrings register "foo" and "mylib"
+            if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                if called in registering and isinstance(node.args[0].value, str):
+                    yield node.args[0].value.split("::")[0]
+
+
+def device_types() -> Iterator[str]:
+    """torch's device parser lists the names it knows when it meets another."""
+    import torch
+    from torch._C._autograd import DeviceType
+    from torch._C._profiler import ProfilerActivity
+
+    try:
+        torch.device("unknown")
+    except RuntimeError as error:
+        known = re.search(r"one of (.+) device type", str(error))
+        if known is None:
+            raise RuntimeError(f"torch no longer lists its device types: {error}") from None
+        yield from known[1].split(", ")
+    for enum in (DeviceType, ProfilerActivity):  # a rename sets NOVA on both
+        yield from (name.lower() for name in dir(enum))
+
+
+def device_names() -> set[str]:
+    import torch
+
+    root = Path(torch.__file__).parent
+    names = {*dir(torch), *dir(builtins), *keyword.kwlist, *keyword.softkwlist, *CPP_KEYWORDS, *PREFIXES, *SIBLINGS}
+    names |= {module.name for module in pkgutil.iter_modules(torch.__path__)}
+    names |= {schema.name.split("::")[0] for schema in torch._C._jit_get_all_schemas()}
+    names |= {name.split("::")[0] for name in torch._C._dispatch_get_all_op_names()}
+    names |= {path.name.removeprefix("libtorch_").split(".")[0] for path in (root / "lib").glob("libtorch_*")}
+    names |= {*device_types(), *attribute_names(), *source_names(root)}
+    # Only what the validator's other rules let through has to be listed.
+    shape = re.compile(r"(?!cpu|cuda)[a-z][a-z_]*[a-z]")
+    return {name for name in names if shape.fullmatch(name) and "__" not in name}
+
+
+def module_names() -> set[str]:
+    names = {*sys.stdlib_module_names, *keyword.kwlist, *keyword.softkwlist, *REQUIREMENTS, *FOLDERS}
+    return {name for name in names if re.fullmatch(r"[a-z][a-z0-9_]*", name)}
+
+
+def read() -> dict[str, set[str]]:
+    text = FILE.read_text() if FILE.exists() else ""
+    blocks = re.findall(r"\{% set (\w+) = '''(.*?)'''\.split\(\) %\}", text, flags=re.DOTALL)
+    return {name: set(words.split()) for name, words in blocks}
+
+
+def write(lists: dict[str, set[str]]) -> None:
+    blocks = []
+    for name, words in lists.items():
+        lines = textwrap.fill(" ".join(sorted(words)), width=118, break_on_hyphens=False)
+        blocks.append(f"{{% set {name} = '''\n{lines}\n'''.split() %}}\n")
+    FILE.write_text(HEADER + "".join(blocks))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only tell what is missing")
+    arguments = parser.parse_args()
+
+    listed = read()
+    found = {"device_names": device_names(), "module_names": module_names()}
+    missing = {name: words - listed.get(name, set()) for name, words in found.items()}
+    for name, words in missing.items():
+        print(f"{name}: {len(found[name])} found, {len(words)} not listed", *sorted(words))
+    if arguments.check:
+        return int(any(missing.values()))
+    write({name: words | listed.get(name, set()) for name, words in found.items()})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
