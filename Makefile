@@ -1,0 +1,53 @@
+# Each target ends with status 0 only when all it promises held. The first one makes .venv; to use a Python that has
+# torch and the rest (see pyproject.toml) already: make test PYTHON=/path/to/python
+
+TORCH ?= $(shell sed -n '/^torch_tested:/,/default:/s/.*default: "\(.*\)"/\1/p' copier.yml)
+BASE_PYTHON ?= python3
+PYTHON = .venv/bin/python
+PYTEST_ARGS ?=
+ANSWERS ?= examples/default.yml
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help environment demo test matrix lint variant
+
+help: ## what can be made
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
+
+demo: environment ## render a backend for the device nova, build it and train a network on it
+	$(PYTHON) tools/variants.py examples/default.yml --make demo
+
+test: environment ## questions, every combination as text, and the default and minimal variant with their suites
+	$(PYTHON) -m pytest $(PYTEST_ARGS)
+
+matrix: environment ## the other variants of tests/matrix.yml, built, with the quick slice of their suites
+	$(PYTHON) -m pytest tests/test_build.py -m matrix $(PYTEST_ARGS)
+
+variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
+	$(PYTHON) tools/variants.py $(ANSWERS)
+
+lint: environment ## ruff, mypy, clang-format, the workflows; this repository's files and those it renders
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+	$(PYTHON) tools/variants.py examples/full.yml --make lint
+	find build/variants/full/runtime build/variants/full/csrc -name '*.h' -or -name '*.cpp' \
+		| xargs $(PYTHON) -c "import clang_format; clang_format.clang_format()" --dry-run --Werror
+	$(PYTHON) -m check_jsonschema --builtin-schema vendor.github-workflows \
+		.github/workflows/*.yml build/variants/full/.github/workflows/*.yml
+
+ifneq ($(origin PYTHON),command line)
+environment: .venv/torch-$(TORCH).installed
+endif
+
+# torch goes first and by itself, in the release that is tested: a plain `torch` elsewhere would fetch the newest one,
+# with gigabytes of CUDA. pip before 25.1 knows no dependency groups.
+.venv/torch-$(TORCH).installed: pyproject.toml
+	@$(BASE_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or later is needed, this is " \
+		+ sys.version.split()[0] + ": make BASE_PYTHON=/path/to/python ...")'
+	$(BASE_PYTHON) -m venv .venv
+	@echo "Installing torch $(TORCH) and the tools into .venv; this happens once."
+	@$(PYTHON) -m pip install --quiet --upgrade pip
+	@$(PYTHON) -m pip install --quiet torch==$(TORCH)
+	@$(PYTHON) -m pip install --quiet --group dev
+	@rm -f .venv/torch-*.installed
+	@touch $@

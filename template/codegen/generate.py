@@ -1,0 +1,49 @@
+"""ops.yaml and ops.vendor.yaml to C++: run by CMake whenever one of them has changed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import emit
+from checks import check
+from lines import TIERS, merge, read
+from schemas import Schemas
+
+
+def write_if_changed(path: Path, text: str) -> None:
+    # A file that keeps its time is not compiled again.
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--op-set", choices=TIERS, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--shards", type=int, default=2, help="files the registrations are spread over")
+    parser.add_argument("template", type=Path, help="the template's ops.yaml")
+    parser.add_argument("vendor", type=Path, help="the vendor's: its lines replace those of the same operator")
+    arguments = parser.parse_args()
+
+    problems: list[str] = []
+    template, vendor = read(arguments.template, problems), read(arguments.vendor, problems)
+    schemas = Schemas()
+    # All lines are checked, also those of another operator set: a switch of the set should find no surprise.
+    problems += check(template, schemas) + check(vendor, schemas)
+    if problems:
+        print("\n".join(problems), file=sys.stderr)
+        return 1
+
+    lines = [line for line in merge(template, vendor) if line.is_in(arguments.op_set)]
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    write_if_changed(arguments.out / "native_functions.h", emit.native_functions(lines, schemas))
+    write_if_changed(arguments.out / "registrations.cpp", emit.registrations(lines, arguments.shards))
+    for number, text in enumerate(emit.shards(lines, schemas, arguments.shards)):
+        write_if_changed(arguments.out / f"registrations_{number}.cpp", text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,3 @@
+torch_release: str
+op_set: str
+fallback: bool

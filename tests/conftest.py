@@ -1,0 +1,88 @@
+"""One render() and one build() for all tests."""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import variants
+import yaml
+
+TESTS = Path(__file__).parent
+MATRIX: dict[str, dict[str, Any]] = yaml.safe_load((TESTS / "matrix.yml").read_text(encoding="utf-8"))
+DEVICE = "lumen"  # not the documentation's nova, so that a forgotten nova is found
+COUNTS = pytest.StashKey[dict[str, dict[str, int]]]()
+
+
+@pytest.fixture(scope="session")
+def template() -> Iterator[Path]:
+    """The working tree as Copier sees it, outside of pytest's folders, whose name could hide a forbidden word."""
+    with tempfile.TemporaryDirectory(prefix="template-") as folder:
+        yield variants.snapshot(Path(folder))
+
+
+@pytest.fixture(scope="session")
+def repository(template: Path) -> Iterator[Path]:
+    """The same as users have it: a git repository, all committed."""
+    with tempfile.TemporaryDirectory(prefix="repository-") as folder:
+        shutil.copytree(template, folder, dirs_exist_ok=True)
+        git = ["git", "-C", folder, "-c", "user.name=tests", "-c", "user.email=tests@example.com"]
+        for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message=Working tree"]):
+            subprocess.run([*git, *command], check=True)
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def render(template: Path) -> Iterator[Callable[..., Path]]:
+    """render(**answers) gives a rendered project. The same answers give the same one, so tests only read it."""
+    folder = Path(tempfile.mkdtemp(prefix="rendered-"))
+    rendered: dict[str, Path] = {}
+
+    def render(**answers: Any) -> Path:
+        answers = {"device_name": DEVICE} | answers
+        key = repr(sorted(answers.items()))
+        if key not in rendered:
+            rendered[key] = variants.render(template, folder / str(len(rendered)), answers)
+        return rendered[key]
+
+    yield render
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def build(template: Path) -> Callable[..., Path]:
+    """build(**answers) gives a project that is rendered, compiled and installed for its own Python.
+
+    Its folder is kept, so the next run compiles only what has changed since.
+    """
+    built: dict[str, Path] = {}
+
+    def build(**answers: Any) -> Path:
+        answers = {"device_name": DEVICE} | answers
+        name = next((name for name, row in MATRIX.items() if {"device_name": DEVICE} | row == answers), None)
+        if name is None:
+            raise ValueError("tests/matrix.yml has no such variant: add it there, so that its folder has a name.")
+        if name not in built:
+            project = variants.render_kept(template, variants.KEPT / f"{DEVICE}-{name}", answers)
+            print(f"building {project}", flush=True)
+            assert variants.make(project, "build").returncode == 0, f"{project} doesn't build, see above"
+            built[name] = project
+        return built[name]
+
+    return build
+
+
+@pytest.fixture
+def counts(pytestconfig: pytest.Config) -> dict[str, dict[str, int]]:
+    """Passed, skipped and the like of each built variant; printed as a table when all is done."""
+    return pytestconfig.stash.setdefault(COUNTS, {})
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if rows := config.stash.get(COUNTS, {}):
+        terminalreporter.section("suites of the built variants")
+        for name, row in rows.items():
+            terminalreporter.line(f"{name:34}" + "".join(f"{count:6} {what:8}" for what, count in row.items()))

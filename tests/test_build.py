@@ -1,0 +1,100 @@
+"""Variants that are compiled, tested by their own suites, and packed."""
+
+import itertools
+import re
+import subprocess
+
+import pytest
+import variants
+from conftest import DEVICE, MATRIX
+
+FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
+WHOLE = ["default", "minimal"]
+ODD = "odd-without-fallback-autoload"
+REST = [pytest.param(name, marks=pytest.mark.matrix) for name in MATRIX if name not in WHOLE]
+
+
+def test_matrix_covers_every_pair():
+    values = {name: [True, False] for name in FEATURES} | {"op_set": ["minimal", "core", "full"]}
+    for (one, these), (other, those) in itertools.combinations(values.items(), 2):
+        for pair in itertools.product(these, those):
+            assert any((row[one], row[other]) == pair for row in MATRIX.values()), (one, other, pair)
+
+
+def run_suites(project, *arguments):
+    """Runs `make test` of a rendered project: what it says, and what pytest counted in all its runs."""
+    done = variants.make(project, "test", *arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    summaries = re.findall(r"^=+ (.*\b\d+ passed.*) in [\d.]+s.*=+$|^(\d+ passed.*) in [\d.]+s", done.stdout, re.M)
+    counts = dict.fromkeys(("passed", "skipped", "failed"), 0)
+    for count, what in re.findall(r"(\d+) (\w+)", " ".join(itertools.chain(*summaries))):
+        counts[what] = counts.get(what, 0) + int(count)
+    assert done.returncode == 0, f"make test failed in {project}:\n{done.stdout[-8000:]}"
+    assert counts["passed"] and not counts["failed"], done.stdout[-2000:]
+    return done.stdout, counts
+
+
+def check_skips(output, answers):
+    """A skip is only for a feature that is off, and its reason has that question's name in it."""
+    off = [name for name in FEATURES[1:] if not answers[name]] + ["op_set"] * (answers["op_set"] != "full")
+    for reason in re.findall(r"^SKIPPED \[\d+\] [^:]+(?::\d+)?: (.*)$", output, re.MULTILINE):
+        assert any(re.search(rf"\b{name}\b", reason) for name in off), f"skipped although nothing is off: {reason}"
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_suite(build, counts, name):
+    output, counts[name] = run_suites(build(**MATRIX[name]))
+    check_skips(output, MATRIX[name])
+
+
+@pytest.mark.parametrize("name", REST)
+def test_quick_slice(build, counts, name):
+    output, counts[name] = run_suites(build(**MATRIX[name]), "PYTEST_ARGS=-m quick")
+    check_skips(output, MATRIX[name])
+
+
+def exported(library):
+    done = subprocess.run(["nm", "--dynamic", "--defined-only", library], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["default", pytest.param(ODD, marks=pytest.mark.matrix)])
+def test_wheel_in_a_clean_environment(build, tmp_path, name):
+    answers = {"device_name": DEVICE, "package_name": f"torch_{DEVICE}"} | MATRIX[name]
+    device, package = answers["device_name"], answers["package_name"]
+    project = build(**MATRIX[name])
+    environment = variants.environment(variants.project_python(project))
+
+    def pip(python, *arguments):
+        command = [str(python), "-m", "pip", *arguments, "--quiet", "--no-deps"]
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True)
+
+    pip(variants.project_python(project), "wheel", "--no-build-isolation", "--wheel-dir", "dist", str(project))
+    (wheel,) = (tmp_path / "dist").iterdir()
+    clean = variants.thin_environment(tmp_path / "clean")
+    pip(clean, "install", "--no-index", str(wheel))
+
+    load = "" if answers["autoload"] else f"import {package}\n"
+    program = f"""import torch
+{load}x = torch.arange(6, device="{device}").view(2, 3)
+assert x.device.type == "{device}" and x.t().cpu().tolist() == [[0, 3], [1, 4], [2, 5]]
+import {package}
+print({package}.__file__)
+"""
+    command = [str(clean), "-c", program]
+    used = subprocess.run(command, cwd=tmp_path, env=variants.environment(clean), capture_output=True, text=True)
+    assert used.returncode == 0, used.stderr
+    assert used.stdout.strip().startswith(str(tmp_path / "clean")), "the wheel isn't what was imported"
+
+    others = [word for word in ("nova", "openreg", DEVICE, "my_odd_chip", "acme_backend") if word not in str(answers)]
+    forbidden = re.compile("|".join(others), re.IGNORECASE)
+    installed = tmp_path / "clean" / "lib"
+    libraries = list(installed.rglob(f"{package}/**/*.so"))
+    assert len(libraries) == 3
+    for library in libraries:
+        symbols = exported(library)
+        assert symbols
+        assert not forbidden.search(symbols)
+    for path in installed.rglob(f"{package}*/**/*"):
+        assert not forbidden.search(str(path.relative_to(installed)))
+        if path.is_file() and path.suffix not in (".so", ".pyc"):
+            assert not forbidden.search(path.read_text(encoding="utf-8")), path

@@ -1,0 +1,43 @@
+"""The reserved names, against the torch that is installed."""
+
+import subprocess
+import sys
+
+import pytest
+import reserved_names
+import variants
+
+SCRIPT = variants.ROOT / "hooks" / "reserved_names.py"
+LISTED = reserved_names.read()
+
+
+def check():
+    return subprocess.run([sys.executable, SCRIPT, "--check"], capture_output=True, text=True, cwd=variants.ROOT)
+
+
+def test_the_list_has_every_name_of_this_torch():
+    done = check()
+    assert done.returncode == 0, f"run hooks/reserved_names.py:\n{done.stdout}{done.stderr}"
+
+
+def test_the_check_finds_what_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(reserved_names, "FILE", tmp_path / "names.jinja")
+    monkeypatch.setattr(sys, "argv", ["reserved_names.py", "--check"])
+    reserved_names.write({**LISTED, "device_names": LISTED["device_names"] - {"weight", "xla"}})
+    assert reserved_names.main() == 1
+    monkeypatch.setattr(sys, "argv", ["reserved_names.py"])
+    assert reserved_names.main() == 0
+    assert reserved_names.read() == LISTED
+
+
+@pytest.mark.parametrize("name", ["nova", "npu", "tpu", "acme", "lumen", "my_chip"])
+def test_ordinary_names_stay_free(name):
+    assert name not in LISTED["device_names"]
+
+
+def test_names_in_a_rendered_project_are_reserved(render):
+    project = render(op_set="full")
+    folders = {path.name for path in project.iterdir() if path.is_dir() and path.name[0] not in "._"}
+    assert folders - {"torch_lumen"} <= LISTED["module_names"]
+    modules = {path.stem for path in (project / "torch_lumen").iterdir()} - {"lumen"}
+    assert {name for name in modules if name[0] != "_" and name != "py"} <= LISTED["device_names"]

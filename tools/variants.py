@@ -1,0 +1,134 @@
+"""Renders projects from the working tree, into folders that are kept, and runs make in them.
+
+    python tools/variants.py examples/default.yml --make test
+
+Kept means: rendering again writes only what changed, so the next build compiles only that. The tests build their
+variants the same way.
+"""
+
+import argparse
+import filecmp
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import venv
+from pathlib import Path
+from typing import Any
+
+USER_ENVIRONMENT = dict(os.environ)
+# Copier's git shall not see the developer's configuration. It copies the environment when it is imported.
+os.environ["GIT_CONFIG_GLOBAL"] = os.devnull
+
+import copier  # noqa: E402
+import yaml  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = Path(os.environ.get("VARIANTS_DIR", ROOT / "build" / "variants")).resolve()
+MANIFEST = ".rendered.json"
+
+
+def questions() -> dict[str, dict[str, Any]]:
+    """What copier.yml asks: neither its settings nor the computed values."""
+    entries = yaml.safe_load((ROOT / "copier.yml").read_text(encoding="utf-8"))
+    return {name: entry for name, entry in entries.items() if name[0] != "_" and entry.get("when") is not False}
+
+
+def snapshot(destination: Path) -> Path:
+    """A copy of what rendering reads, uncommitted changes included.
+
+    From a repository Copier would take the last tag, clone it for every render, and commit the changes there.
+    """
+    used = ["copier.yml", "hooks", "template", "examples"]  # digits.py is included by the template
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *used]
+    for name in subprocess.check_output(listing, cwd=ROOT, env=USER_ENVIRONMENT, text=True).split("\0")[:-1]:
+        if (ROOT / name).is_file():  # not when it is deleted, but still in the index
+            (destination / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, destination / name)
+    return destination
+
+
+def render(template: Path, destination: Path, answers: dict[str, Any]) -> Path:
+    """Copier ignores an answer that no question asks for; here it is an error."""
+    if unknown := answers.keys() - questions().keys():
+        raise ValueError(f"copier.yml asks no question called {', '.join(sorted(unknown))}.")
+    settings = copier.Settings()  # not the developer's own
+    copier.run_copy(str(template), destination, answers, settings=settings, defaults=True, unsafe=False, quiet=True)
+    return destination
+
+
+def render_kept(template: Path, destination: Path, answers: dict[str, Any]) -> Path:
+    manifest = destination / MANIFEST
+    before: dict[str, str] = json.loads(manifest.read_text()) if manifest.exists() else {}
+    with tempfile.TemporaryDirectory() as temporary:
+        fresh = render(template, Path(temporary), answers)
+        files = [path.relative_to(fresh).as_posix() for path in fresh.rglob("*") if path.is_file()]
+        after = {name: digest(fresh / name) for name in files}
+        for name, rendered in before.items():
+            if digest(destination / name) not in (None, rendered, after.get(name)):
+                raise SystemExit(
+                    f"{destination / name} was edited: take the edit back with tools/carry_back.py, or delete the file."
+                )
+        for name in after:
+            source, target = fresh / name, destination / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.exists() or not filecmp.cmp(source, target, shallow=False):
+                shutil.copy(source, target)
+    for name in before.keys() - after.keys():
+        (destination / name).unlink(missing_ok=True)
+    manifest.write_text(json.dumps(after, indent=1))
+    return destination
+
+
+def digest(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
+
+
+def thin_environment(folder: Path) -> Path:
+    """A virtual environment that sees everything installed beside this Python: torch needn't be installed again."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, symlinks=True)
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    packages = dict.fromkeys(sysconfig.get_paths()[name] for name in ("purelib", "platlib"))
+    (folder / "lib" / version / "site-packages" / "base.pth").write_text("\n".join(packages) + "\n")
+    return python
+
+
+def environment(python: Path) -> dict[str, str]:
+    """The user's environment, less what an outer make, pytest or virtual environment put into it."""
+    inherited = ("MAKE", "MFLAGS", "PYTEST", "VIRTUAL_ENV", "TORCH_DEVICE_BACKEND_AUTOLOAD")
+    variables = {name: value for name, value in USER_ENVIRONMENT.items() if not name.startswith(inherited)}
+    folders = [str(python.parent), str(Path(sys.executable).parent), variables.get("PATH", os.defpath)]
+    return variables | {"PATH": os.pathsep.join(folders)}
+
+
+def make(project: Path, target: str, *variables: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Makes a target of a rendered project, with a Python of its own."""
+    python = project_python(project)
+    command = ["make", "--no-print-directory", "-C", str(project), target, f"PYTHON={python}", *variables]
+    return subprocess.run(command, env=environment(python), text=True, check=False, **options)
+
+
+def project_python(project: Path) -> Path:
+    return thin_environment(project.with_name(project.name + ".venv"))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("answers", type=Path, help="a file with answers, such as examples/default.yml")
+    parser.add_argument("--make", metavar="TARGET", default="build", help="what to make in it (build)")
+    arguments = parser.parse_args()
+    answers = yaml.safe_load(arguments.answers.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as temporary:
+        project = render_kept(snapshot(Path(temporary)), KEPT / arguments.answers.stem, answers)
+    print(f"Rendered {arguments.answers} into {project}", flush=True)
+    return make(project, arguments.make).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
