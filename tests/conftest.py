@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,7 @@ def build(template: Path) -> Callable[..., Path]:
 @pytest.fixture
 def counts(pytestconfig: pytest.Config) -> dict[str, dict[str, int]]:
     """Passed, skipped and the like of each built variant; printed as a table when all is done."""
-    return pytestconfig.stash.setdefault(COUNTS, {})
+    return pytestconfig.stash.setdefault(COUNTS, defaultdict(dict))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

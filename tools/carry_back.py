@@ -47,7 +47,7 @@ def rendered_path(path: Path, answers: dict) -> Path | None:
     """Where a template file lands; None when its condition is false. Conditions in names are `{% if a and not b %}`."""
 
     def condition(match: re.Match[str]) -> str:
-        return match[2] if eval(match[1], {"__builtins__": {}}, dict(answers)) else ""  # noqa: S307 our own file names
+        return match[2] if eval(match[1], {"__builtins__": {}}, dict(answers)) else ""  # our own file names
 
     parts = []
     for part in path.parts:

@@ -21,6 +21,7 @@ def write_if_changed(path: Path, text: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--op-set", choices=TIERS, required=True)
+    parser.add_argument("--fallback", action="store_true", help="the backend has the CPU fallback")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--shards", type=int, default=2, help="files the registrations are spread over")
     parser.add_argument("template", type=Path, help="the template's ops.yaml")
@@ -36,7 +37,7 @@ def main() -> int:
         print("\n".join(problems), file=sys.stderr)
         return 1
 
-    lines = [line for line in merge(template, vendor) if line.is_in(arguments.op_set)]
+    lines = [line for line in merge(template, vendor) if line.is_in(arguments.op_set, arguments.fallback)]
     arguments.out.mkdir(parents=True, exist_ok=True)
     write_if_changed(arguments.out / "native_functions.h", emit.native_functions(lines, schemas))
     write_if_changed(arguments.out / "registrations.cpp", emit.registrations(lines, arguments.shards))

@@ -10,7 +10,7 @@ import yaml
 
 KINDS = ("native", "aten", "emulated", "fallback")
 TIERS = ("minimal", "core", "full")
-KEYS = ("op", "kind", "tier", "function")
+KEYS = ("op", "kind", "tier", "function", "with_fallback")
 FORM = "`- {op: NAME, kind: KIND, tier: TIER}`"
 NEED_FUNCTION = ("native", "aten")
 
@@ -21,10 +21,11 @@ class Line:
     kind: str
     tier: str
     function: str
+    with_fallback: bool
     where: str
 
-    def is_in(self, op_set: str) -> bool:
-        return TIERS.index(self.tier) <= TIERS.index(op_set)
+    def is_in(self, op_set: str, fallback: bool) -> bool:
+        return TIERS.index(self.tier) <= TIERS.index(op_set) or (fallback and self.with_fallback)
 
 
 def did_you_mean(word: str, words: list[str] | tuple[str, ...]) -> str:
@@ -73,7 +74,7 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     for key in ("op", "kind"):
         if not values.get(key) and len(problems) == found:
             problems.append(f"{where}: the line needs `{key}`.")
-    for key, words in (("kind", KINDS), ("tier", TIERS)):
+    for key, words in (("kind", KINDS), ("tier", TIERS), ("with_fallback", ("true", "false"))):
         if key in values and values[key] not in words:
             problems.append(f"{where}: there is no {key} {values[key]}; {did_you_mean(values[key], words)}")
     kind, function = values.get("kind", ""), values.get("function", "")
@@ -84,7 +85,8 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     if len(problems) > found:
         return None
     # Without a tier the line holds in every operator set: what a vendor has written is always wanted.
-    return Line(values["op"].removeprefix("aten::"), kind, values.get("tier", TIERS[0]), function, where)
+    tier, with_fallback = values.get("tier", TIERS[0]), values.get("with_fallback") == "true"
+    return Line(values["op"].removeprefix("aten::"), kind, tier, function, with_fallback, where)
 
 
 def merge(template: list[Line], vendor: list[Line]) -> list[Line]:
