@@ -18,7 +18,8 @@ from torch import Tensor, nn
 
 EPOCHS, BATCH, TRAIN = 8, 64, 1437  # 1437 of the 1797 images train, the other 360 test
 ACCURACY = 0.95
-TOLERANCE = 1e-4  # other summing orders, or float64, differ by 1e-6 to 4e-6 over the whole run
+# Other summing orders or float64 change a loss by at most 4e-6, a layer's weights in half precision by 1e-4.
+TOLERANCE = 2e-5
 LEVELS = "▁▂▃▄▅▆▇█"
 
 
@@ -117,9 +118,8 @@ def main() -> None:
     if not on_cpu:
         print("the same on cpu")
         expected, _ = train("cpu", twin, images, labels)
-        ours, theirs = torch.tensor(losses), torch.tensor(expected)
-        worst = (ours - theirs).abs().max().item()
-        if torch.allclose(ours, theirs, rtol=TOLERANCE, atol=TOLERANCE):
+        worst = (torch.tensor(losses) - torch.tensor(expected)).abs().max().item()
+        if worst <= TOLERANCE:
             print(f"losses of {len(losses)} steps differ from the CPU's by at most {worst:.2g}: ok")
         else:
             failures.append(f"losses differ from the CPU's by up to {worst:.2g}, more than float rounding explains")

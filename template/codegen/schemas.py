@@ -38,10 +38,13 @@ class Schemas:
         return f"did you mean {close[0]}?"
 
     def cuts_autograd(self, op: str) -> bool:
-        """Whether a kernel would replace the composite function that the operator's gradient comes from."""
+        """Whether a kernel would replace the composite function that the operator's gradient comes from.
+
+        An abstract operator has an autograd kernel of its own, and what returns no tensor has no gradient.
+        """
         function = self._functions[op]
         returns_tensor = any(result.type.is_tensor_like() for result in function.func.returns)
-        return function.has_composite_implicit_autograd_kernel and returns_tensor
+        return function.has_composite_implicit_autograd_kernel and not function.is_abstract and returns_tensor
 
     def kernels(self, op: str) -> dict[str, bool]:
         """ATen's own functions for the operator, and whether they take SymInt."""
