@@ -1,8 +1,8 @@
 """What copier.yml asks, refuses and records."""
 
-import resource
 import subprocess
 import sys
+import time
 
 import pytest
 import variants
@@ -105,17 +105,15 @@ def test_render_refuses_an_answer_that_nobody_asks_for(render):
 
 
 def test_copy_needs_no_trust_and_takes_under_two_seconds(repository, tmp_path):
-    def seconds():
-        """CPU seconds of finished children: unlike the clock's, they don't tell how busy the machine is otherwise."""
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-
     command = [sys.executable, "-m", "copier", "copy", "--defaults", "--data", "device_name=lumen", str(repository)]
-    before = seconds()
-    done = subprocess.run([*command, str(tmp_path / "copy")], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "make demo" in done.stderr
-    assert seconds() - before < 2
+    seconds = []
+    for attempt in range(3):  # the quickest counts: the others tell how busy the machine is
+        begin = time.perf_counter()
+        done = subprocess.run([*command, str(tmp_path / str(attempt))], capture_output=True, text=True)
+        seconds.append(time.perf_counter() - begin)
+        assert done.returncode == 0, done.stderr
+        assert "make demo" in done.stderr
+    assert min(seconds) < 2, seconds
 
 
 def test_answers_are_recorded(render):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import emit
@@ -30,6 +31,8 @@ def main() -> int:
 
     problems: list[str] = []
     template, vendor = read(arguments.template, problems), read(arguments.vendor, problems)
+    release = tuple(int(number) for number in metadata.version("torch").split(".")[:2])
+    template, vendor = ([line for line in lines if line.fits(release)] for lines in (template, vendor))
     schemas = Schemas()
     # All lines are checked, also those of another operator set: a switch of the set should find no surprise.
     problems += check(template, schemas) + check(vendor, schemas)

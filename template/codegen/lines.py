@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,7 +11,7 @@ import yaml
 
 KINDS = ("native", "aten", "emulated", "fallback")
 TIERS = ("minimal", "core", "full")
-KEYS = ("op", "kind", "tier", "function", "with_fallback")
+KEYS = ("op", "kind", "tier", "function", "with_fallback", "torch")
 FORM = "`- {op: NAME, kind: KIND, tier: TIER}`"
 NEED_FUNCTION = ("native", "aten")
 
@@ -22,10 +23,16 @@ class Line:
     tier: str
     function: str
     with_fallback: bool
+    torch: str
     where: str
 
     def is_in(self, op_set: str, fallback: bool) -> bool:
         return TIERS.index(self.tier) <= TIERS.index(op_set) or (fallback and self.with_fallback)
+
+    def fits(self, release: tuple[int, ...]) -> bool:
+        """Whether the line is for this release of torch: operators come and go."""
+        bound = tuple(int(number) for number in re.findall(r"\d+", self.torch))
+        return not bound or (release < bound if self.torch.startswith("<") else release >= bound)
 
 
 def did_you_mean(word: str, words: list[str] | tuple[str, ...]) -> str:
@@ -77,16 +84,19 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     for key, words in (("kind", KINDS), ("tier", TIERS), ("with_fallback", ("true", "false"))):
         if key in values and values[key] not in words:
             problems.append(f"{where}: there is no {key} {values[key]}; {did_you_mean(values[key], words)}")
-    kind, function = values.get("kind", ""), values.get("function", "")
-    if kind in NEED_FUNCTION and not function:
-        problems.append(f"{where}: {values.get('op')} is {kind}, so the line needs `function: NAME`.")
-    if kind in KINDS and kind not in NEED_FUNCTION and function:
+    torch = values.get("torch", "")
+    if torch and not re.fullmatch(r"(<|>=)\d+\.\d+", torch):
+        problems.append(f"{where}: torch has to be a release like '<2.14' or '>=2.14', not {torch}.")
+    kind, function = values.get("kind"), values.get("function", "")
+    if len(problems) == found and kind in NEED_FUNCTION and not function:
+        problems.append(f"{where}: {values['op']} is {kind}, so the line needs `function: NAME`.")
+    if len(problems) == found and kind not in NEED_FUNCTION and function:
         problems.append(f"{where}: {kind} operators have no function of their own; remove `function: {function}`.")
     if len(problems) > found:
         return None
     # Without a tier the line holds in every operator set: what a vendor has written is always wanted.
     tier, with_fallback = values.get("tier", TIERS[0]), values.get("with_fallback") == "true"
-    return Line(values["op"].removeprefix("aten::"), kind, tier, function, with_fallback, where)
+    return Line(values["op"].removeprefix("aten::"), values["kind"], tier, function, with_fallback, torch, where)
 
 
 def merge(template: list[Line], vendor: list[Line]) -> list[Line]:
