@@ -52,6 +52,15 @@ def test_quick_slice(build, counts, name):
     check_skips(run_suites(build(**MATRIX[name]), counts[name], "PYTEST_ARGS=-m quick"), MATRIX[name])
 
 
+@pytest.mark.parametrize("name", WHOLE)
+def test_demo(build, name):
+    done = variants.make(build(**MATRIX[name]), "demo", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout
+    trains = MATRIX[name]["op_set"] != "minimal"
+    assert ("test accuracy" in done.stdout) == trains
+    assert bool(re.search(r"^all operators +emulated +[1-9]", done.stdout, re.MULTILINE)) == trains
+
+
 def exported(library):
     done = subprocess.run(["nm", "--dynamic", "--defined-only", library], capture_output=True, text=True, check=True)
     return done.stdout

@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--op-set", choices=TIERS, required=True)
     parser.add_argument("--fallback", action="store_true", help="the backend has the CPU fallback")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--shards", type=int, default=2, help="files the registrations are spread over")
+    parser.add_argument("--shards", type=int, default=1, help="files the registrations are spread over")
     parser.add_argument("template", type=Path, help="the template's ops.yaml")
     parser.add_argument("vendor", type=Path, help="the vendor's: its lines replace those of the same operator")
     arguments = parser.parse_args()

@@ -102,7 +102,7 @@ def test_what_is_not_yaml_is_refused_with_its_line(tmp_path):
 
 def test_a_second_run_writes_no_file_again(generated):
     files = list((generated / "full").iterdir())
-    assert len(files) == 4
+    assert {path.name for path in files} == {"native_functions.h", "registrations.cpp", "registrations_0.cpp"}
     for path in files:
         os.utime(path, (1, 1))
     assert generate(generated / "full").returncode == 0
