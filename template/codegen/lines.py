@@ -90,7 +90,7 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     kind, function = values.get("kind"), values.get("function", "")
     if len(problems) == found and kind in NEED_FUNCTION and not function:
         problems.append(f"{where}: {values['op']} is {kind}, so the line needs `function: NAME`.")
-    if len(problems) == found and kind not in NEED_FUNCTION and function:
+    if len(problems) == found and kind == "fallback" and function:
         problems.append(f"{where}: {kind} operators have no function of their own; remove `function: {function}`.")
     if len(problems) > found:
         return None

@@ -27,7 +27,7 @@ REFUSED = {
     "{op: view, kind: aten}": "view is aten, so the line needs `function: NAME`.",
     "{op: as_strided, kind: aten, function: as_strided}": "as_strided has no function at::native::as_strided; "
     "did you mean as_strided_tensorimpl?",
-    "{op: sin, kind: emulated, function: sin}": "emulated operators have no function of their own; ",
+    "{op: sin, kind: fallback, function: sin}": "fallback operators have no function of their own; ",
     "{op: reshape, kind: native, function: reshape}": "aten::reshape is composite (CompositeImplicitAutograd)",
     "{op: dropout, kind: emulated}": "would silently cut that; remove the line",
     "{op: asin, kind: emulated, torch: 2.14}": "torch has to be a release like '<2.14' or '>=2.14', not 2.14.",
