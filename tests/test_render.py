@@ -149,12 +149,13 @@ def test_the_runtime_knows_no_torch(render):
         assert not name.startswith(("torch/", "ATen/", "c10/", "pybind11/", "Python.h")), path
 
 
-def test_the_integration_knows_torch_and_one_runtime_header(render):
+def test_the_integration_knows_torch_and_the_headers_of_the_runtime(render):
     project = render(op_set="full")
     generated = {"native_functions.h"}
     system = {"dlfcn.h", "pthread.h", "unistd.h"}
     own = {path.relative_to(project / "csrc").as_posix() for path in (project / "csrc").rglob("*.h")}
-    allowed = own | generated | system | {f"{DEVICE}_runtime.h"}
+    of_runtime = {f"{DEVICE}_{name}.h" for name in ("runtime", "kernels", "emulator")}
+    allowed = own | generated | system | of_runtime
     found = list(includes(project, "csrc"))
     assert any(name == f"{DEVICE}_runtime.h" for _, name in found)
     for path, name in found:

@@ -40,7 +40,8 @@ def names(answers: dict) -> list[tuple[str, str]]:
 def templated(text: str, pairs: list[tuple[str, str]]) -> str:
     for name, expression in pairs:
         text = text.replace(name, expression)
-    return text
+    # A brace before the two of Jinja would be taken for one of them.
+    return re.sub(r"\{\{\{ (\w+) \}\}", r'{{ "{" ~ \1 }}', text)
 
 
 def rendered_path(path: Path, answers: dict) -> Path | None:

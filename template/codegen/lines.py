@@ -11,7 +11,7 @@ import yaml
 
 KINDS = ("native", "aten", "emulated", "fallback")
 TIERS = ("minimal", "core", "full")
-KEYS = ("op", "kind", "tier", "function", "with_fallback", "torch")
+KEYS = ("op", "kind", "tier", "function", "into", "with_fallback", "torch")
 FORM = "`- {op: NAME, kind: KIND, tier: TIER}`"
 NEED_FUNCTION = ("native", "aten")
 
@@ -22,6 +22,7 @@ class Line:
     kind: str
     tier: str
     function: str
+    into: str
     with_fallback: bool
     torch: str
     where: str
@@ -87,8 +88,12 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     torch = values.get("torch", "")
     if torch and not re.fullmatch(r"(<|>=)\d+\.\d+", torch):
         problems.append(f"{where}: torch has to be a release like '<2.14' or '>=2.14', not {torch}.")
-    kind, function = values.get("kind"), values.get("function", "")
-    if len(problems) == found and kind in NEED_FUNCTION and not function:
+    kind, function, into = values.get("kind"), values.get("function", ""), values.get("into", "")
+    if len(problems) == found and into and (function or kind != "native"):
+        problems.append(
+            f"{where}: `into: {into}` is for native operators, in the place of `function`; remove one of them."
+        )
+    if len(problems) == found and kind in NEED_FUNCTION and not (function or into):
         problems.append(f"{where}: {values['op']} is {kind}, so the line needs `function: NAME`.")
     if len(problems) == found and kind == "fallback" and function:
         problems.append(f"{where}: {kind} operators have no function of their own; remove `function: {function}`.")
@@ -96,7 +101,8 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         return None
     # Without a tier the line holds in every operator set: what a vendor has written is always wanted.
     tier, with_fallback = values.get("tier", TIERS[0]), values.get("with_fallback") == "true"
-    return Line(values["op"].removeprefix("aten::"), values["kind"], tier, function, with_fallback, torch, where)
+    op = values["op"].removeprefix("aten::")
+    return Line(op, values["kind"], tier, function, into, with_fallback, torch, where)
 
 
 def merge(template: list[Line], vendor: list[Line]) -> list[Line]:

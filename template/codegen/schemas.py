@@ -55,11 +55,35 @@ class Schemas:
     def header(self, op: str) -> str:
         return f"ATen/ops/{self._functions[op].root_name}_native.h"
 
+    def ops_header(self, op: str) -> str:
+        return f"ATen/ops/{self._functions[op].root_name}_ops.h"
+
+    def ops_struct(self, op: str) -> str:
+        return f"at::_ops::{self._functions[op].func.name.unambiguous_name()}"
+
     def declaration(self, op: str, name: str) -> str:
         """The C++ function that implements the operator, as the dispatcher calls it."""
         function = self._functions[op]
         with native_function_manager(function):
             return NativeSignature(function.func, symint=True).defn(name)
+
+    def into_declaration(self, op: str, name: str) -> str:
+        """The C++ function that writes the result of each of the operator's forms into an Output."""
+        return f"bool {name}({', '.join(['const Output & out', *self._inputs(op)])})"
+
+    def into_pointer_type(self, op: str) -> str:
+        types = [argument.rpartition(" ")[0] for argument in self._inputs(op)]
+        return f"bool (*)({', '.join(['const Output &', *types])})"
+
+    def _inputs(self, op: str) -> list[str]:
+        # The three forms differ in what is written; without that they are the same.
+        function = self._functions[op]
+        with native_function_manager(function):
+            arguments = NativeSignature(function.func.signature(), symint=False).arguments()
+        return [argument.no_default().defn() for argument in arguments]
+
+    def has_tensor_arguments(self, op: str) -> bool:
+        return any(argument.type.is_tensor_like() for argument in self._functions[op].func.schema_order_arguments())
 
     def pointer_type(self, op: str, symint: bool) -> str:
         function: NativeFunction = self._functions[op]

@@ -28,6 +28,8 @@ REFUSED = {
     "{op: as_strided, kind: aten, function: as_strided}": "as_strided has no function at::native::as_strided; "
     "did you mean as_strided_tensorimpl?",
     "{op: sin, kind: fallback, function: sin}": "fallback operators have no function of their own; ",
+    "{op: neg, kind: native, function: neg, into: neg}": "`into: neg` is for native operators, in the place of `function`",
+    "{op: sgn, kind: emulated, into: sgn}": "`into: sgn` is for native operators, in the place of `function`",
     "{op: reshape, kind: native, function: reshape}": "aten::reshape is composite (CompositeImplicitAutograd)",
     "{op: dropout, kind: emulated}": "would silently cut that; remove the line",
     "{op: asin, kind: emulated, torch: 2.14}": "torch has to be a release like '<2.14' or '>=2.14', not 2.14.",
@@ -129,6 +131,17 @@ def test_a_vendors_line_replaces_that_of_the_template(tmp_path):
     assert registered(tmp_path / "out").count("abs") == 1
     header = (tmp_path / "out" / "native_functions.h").read_text()
     assert "at::Tensor my_abs(const at::Tensor & self);" in header
+
+
+def test_one_function_serves_all_forms_of_an_operator(tmp_path):
+    vendor = tmp_path / "ops.vendor.yaml"
+    forms = ("sinh", "sinh_", "sinh.out")
+    vendor.write_text("".join("- {op: " + form + ", kind: native, into: sinh}\n" for form in forms))
+    assert generate(tmp_path / "out", vendor=vendor, op_set="minimal").returncode == 0
+    header = (tmp_path / "out" / "native_functions.h").read_text()
+    assert header.count(" sinh(") == 1
+    assert "bool sinh(const Output & out, const at::Tensor & self);" in header
+    assert {form for form in registered(tmp_path / "out") if form.startswith("sinh")} == set(forms)
 
 
 def test_each_operator_set_contains_the_smaller_one_and_registers_what_it_lists(generated):
