@@ -11,6 +11,7 @@ from conftest import DEVICE, MATRIX
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
 WHOLE = ["default", "minimal"]
 ODD = "odd-without-fallback-autoload"
+DISCRETE = ("full", "minimal-with-everything", ODD)
 REST = [pytest.param(name, marks=pytest.mark.matrix) for name in MATRIX if name not in WHOLE]
 
 
@@ -44,12 +45,15 @@ def check_skips(output, answers):
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole_suite(build, counts, name):
-    check_skips(run_suites(build(**MATRIX[name]), counts[name]), MATRIX[name])
+    # What a vendor gets without asking has its suite run with both kinds of memory.
+    memory = [] if name == "default" else ["MEMORY=unified"]
+    check_skips(run_suites(build(**MATRIX[name]), counts[name], *memory), MATRIX[name])
 
 
 @pytest.mark.parametrize("name", REST)
 def test_quick_slice(build, counts, name):
-    check_skips(run_suites(build(**MATRIX[name]), counts[name], "PYTEST_ARGS=-m quick"), MATRIX[name])
+    options = ["PYTEST_ARGS=-m quick", f"MEMORY={'discrete' if name in DISCRETE else 'unified'}"]
+    check_skips(run_suites(build(**MATRIX[name]), counts[name], *options), MATRIX[name])
 
 
 @pytest.mark.parametrize("name", WHOLE)
