@@ -1,0 +1,31 @@
+#include <ATen/TensorIterator.h>
+
+#include "aten/native/elementwise.h"
+#include "native_functions.h"
+
+namespace torch_DEVICE::native_ops {
+namespace {
+
+bool activation(const char* kernel, const Output& out, const at::Tensor& self) {
+  if (!at::isFloatingType(self.scalar_type()) ||
+      (out.tensor.defined() && out.tensor.scalar_type() != self.scalar_type())) {
+    return false;
+  }
+  const auto iterator = at::TensorIterator::unary_op(out.tensor, self);
+  if (!out.tensor.defined()) {
+    out.tensor = iterator.output();
+  }
+  return launch_elementwise(kernel, iterator, self.scalar_type(), self.scalar_type());
+}
+
+} // namespace
+
+bool vendor_exp(const Output& out, const at::Tensor& self) {
+  return activation("vendor_exp_", out, self);
+}
+
+bool vendor_tanh(const Output& out, const at::Tensor& self) {
+  return activation("vendor_tanh_", out, self);
+}
+
+} // namespace torch_DEVICE::native_ops
