@@ -19,8 +19,8 @@ demo: environment ## render a backend for the device nova, build it and train a 
 test: environment ## questions, every combination as text, and the default and minimal variant with their suites
 	$(PYTHON) -m pytest $(PYTEST_ARGS)
 
-matrix: environment ## the other variants of tests/matrix.yml, built, with the quick slice of their suites
-	$(PYTHON) -m pytest tests/test_build.py -m matrix $(PYTEST_ARGS)
+matrix: environment ## the other variants of tests/matrix.yml, built, with the quick slice of their suites; all updates
+	$(PYTHON) -m pytest -m matrix $(PYTEST_ARGS)
 
 variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
 	$(PYTHON) tools/variants.py $(ANSWERS)

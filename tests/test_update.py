@@ -1,4 +1,4 @@
-"""Projects that exist are brought to the working tree by `copier update`: what their vendor did stays, the rest is new."""
+"""`copier update` brings projects that exist to the working tree: what their vendor did stays, the rest is new."""
 
 import json
 import re
@@ -14,7 +14,8 @@ import copier
 import pytest
 import variants
 import yaml
-from conftest import MATRIX, TESTS
+from conftest import DEVICE, TESTS
+from test_build import run_suites
 
 RENDERED = ["copier.yml", "hooks", "template", "examples"]
 # What stands for released versions until there are some: states after large steps.
@@ -104,8 +105,8 @@ def make_older(template: Path) -> None:
     operators = find(template, "csrc/aten/ops.yaml")
     text = operators.read_text(encoding="utf-8")
     text, natives = re.subn(r"(op: exp(_|\.out)?, kind: )native, into: exp", r"\1emulated", text)
-    text, lines = re.subn(r".*op: tanh\.out,.*\n", "", text)
-    assert natives == 3 and lines == 1
+    text, removed = re.subn(r".*op: tanh\.out,.*\n", "", text)
+    assert natives == 3 and removed == 1
     operators.write_text(text, encoding="utf-8")
 
 
@@ -215,6 +216,18 @@ def test_edits_are_kept_and_the_rest_is_new(project, history, tmp_path, release,
     assert found.keys() == wanted.keys()
     for path, text in wanted.items():
         assert found[path] == text, path
+
+
+@pytest.mark.matrix
+def test_an_updated_project_is_green(project, counts):
+    """With the vendor's kernels beside those that the template has got since; and built in a folder that is kept."""
+    answers = {"device_name": DEVICE}
+    mine = project(OLDER, answers)
+    work_on(mine, answers)
+    update(mine)
+    shutil.rmtree(mine / ".git")
+    built = variants.keep(mine, variants.KEPT / f"{DEVICE}-updated")
+    run_suites(built, counts["updated"], "PYTEST_ARGS=-m quick", "MEMORY=unified")
 
 
 def owners(project: Path) -> dict[str, str]:

@@ -62,22 +62,26 @@ def render(template: Path, destination: Path, answers: dict[str, Any]) -> Path:
 
 
 def render_kept(template: Path, destination: Path, answers: dict[str, Any]) -> Path:
+    with tempfile.TemporaryDirectory() as temporary:
+        return keep(render(template, Path(temporary), answers), destination)
+
+
+def keep(fresh: Path, destination: Path) -> Path:
+    """Brings a folder to what is in another one, and writes only what differs."""
     manifest = destination / MANIFEST
     before: dict[str, str] = json.loads(manifest.read_text()) if manifest.exists() else {}
-    with tempfile.TemporaryDirectory() as temporary:
-        fresh = render(template, Path(temporary), answers)
-        files = [path.relative_to(fresh).as_posix() for path in fresh.rglob("*") if path.is_file()]
-        after = {name: digest(fresh / name) for name in files}
-        for name, rendered in before.items():
-            if digest(destination / name) not in (None, rendered, after.get(name)):
-                raise SystemExit(
-                    f"{destination / name} was edited: take the edit back with tools/carry_back.py, or delete the file."
-                )
-        for name in after:
-            source, target = fresh / name, destination / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if not target.exists() or not filecmp.cmp(source, target, shallow=False):
-                shutil.copy(source, target)
+    files = [path.relative_to(fresh).as_posix() for path in fresh.rglob("*") if path.is_file()]
+    after = {name: digest(fresh / name) for name in files}
+    for name, rendered in before.items():
+        if digest(destination / name) not in (None, rendered, after.get(name)):
+            raise SystemExit(
+                f"{destination / name} was edited: take the edit back with tools/carry_back.py, or delete the file."
+            )
+    for name in after:
+        source, target = fresh / name, destination / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or not filecmp.cmp(source, target, shallow=False):
+            shutil.copy(source, target)
     for name in before.keys() - after.keys():
         (destination / name).unlink(missing_ok=True)
     manifest.write_text(json.dumps(after, indent=1))
