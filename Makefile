@@ -34,6 +34,9 @@ lint: environment ## ruff, mypy, clang-format, the workflows; this repository's 
 		| xargs $(PYTHON) -c "import clang_format; clang_format.clang_format()" --dry-run --Werror
 	$(PYTHON) -m check_jsonschema --builtin-schema vendor.github-workflows \
 		.github/workflows/*.yml build/variants/full/.github/workflows/*.yml
+	"$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("scripts"))')/zizmor" --offline --no-progress --quiet \
+		.github build/variants/full/.github
+	$(PYTHON) -m pre_commit validate-config .pre-commit-config.yaml build/variants/full/.pre-commit-config.yaml
 
 ifneq ($(origin PYTHON),command line)
 environment: .venv/torch-$(TORCH).installed
