@@ -8,7 +8,7 @@ PYTEST_ARGS ?=
 ANSWERS ?= examples/default.yml
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help environment demo test matrix lint variant
+.PHONY: help environment demo test matrix lint docs variant
 
 help: ## what can be made
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -21,6 +21,9 @@ test: environment ## questions, every combination as text, and the default and m
 
 matrix: environment ## the other variants of tests/matrix.yml, built, with the quick slice of their suites
 	$(PYTHON) -m pytest tests/test_build.py -m matrix $(PYTEST_ARGS)
+
+docs: environment ## the guide, in build/docs/html; a warning is an error
+	$(PYTHON) -m sphinx --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
 
 variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
 	$(PYTHON) tools/variants.py $(ANSWERS)
