@@ -9,7 +9,7 @@ import torch
 
 
 def parse(description: str) -> tuple[str, ModuleType]:
-    """Reads --device and --package. Returns the device's name and its module, or ends the program where it is absent."""
+    """Reads --device and --package. Returns the device's name and module, or ends the program where it is absent."""
     parser = argparse.ArgumentParser(description=description.strip().splitlines()[0])
     parser.add_argument("--device", required=True, help="the device's name, or cpu")
     parser.add_argument("--package", help="the backend, where torch doesn't load it (torch_<device>)")
