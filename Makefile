@@ -3,15 +3,16 @@
 
 TORCH ?= $(shell sed -n '/^torch_tested:/,/default:/s/.*default: "\(.*\)"/\1/p' copier.yml)
 BASE_PYTHON ?= python3
-PYTHON = .venv/bin/python
+VENV = .venv
+PYTHON = $(VENV)/bin/python
 PYTEST_ARGS ?=
 ANSWERS ?= examples/default.yml
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help environment demo test matrix lint variant
+.PHONY: help environment demo test matrix test-torch lint docs variant
 
 help: ## what can be made
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
 
 demo: environment ## render a backend for the device nova, build it and train a network on it
 	$(PYTHON) tools/variants.py examples/default.yml --make demo
@@ -21,6 +22,16 @@ test: environment ## questions, every combination as text, and the default and m
 
 matrix: environment ## the other variants of tests/matrix.yml, built, with the quick slice of their suites; all updates
 	$(PYTHON) -m pytest -m matrix $(PYTEST_ARGS)
+
+docs: environment ## the guide, in build/docs/html; a warning is an error
+	$(PYTHON) -m sphinx --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
+
+# Another release may be a CUDA wheel of several gigabytes; no CUDA toolkit is needed for it.
+test-torch: VENV = build/torch-$(TORCH)
+test-torch: ## TORCH=2.15.0: the default and the full variant with another torch, in an environment of its own
+	$(MAKE) environment VENV=$(VENV) TORCH=$(TORCH)
+	VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest tests/test_build.py -m "" \
+		-k "(test_whole_suite and default) or (test_quick_slice and full)" $(PYTEST_ARGS)
 
 variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
 	$(PYTHON) tools/variants.py $(ANSWERS)
@@ -39,18 +50,18 @@ lint: environment ## ruff, mypy, clang-format, the workflows; this repository's 
 	$(PYTHON) -m pre_commit validate-config .pre-commit-config.yaml build/variants/full/.pre-commit-config.yaml
 
 ifneq ($(origin PYTHON),command line)
-environment: .venv/torch-$(TORCH).installed
+environment: $(VENV)/torch-$(TORCH).installed
 endif
 
 # torch goes first and by itself, in the release that is tested: a plain `torch` elsewhere would fetch the newest one,
 # with gigabytes of CUDA. pip before 25.1 knows no dependency groups.
-.venv/torch-$(TORCH).installed: pyproject.toml
+$(VENV)/torch-$(TORCH).installed: pyproject.toml
 	@$(BASE_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or later is needed, this is " \
 		+ sys.version.split()[0] + ": make BASE_PYTHON=/path/to/python ...")'
-	$(BASE_PYTHON) -m venv .venv
-	@echo "Installing torch $(TORCH) and the tools into .venv; this happens once."
+	$(BASE_PYTHON) -m venv $(VENV)
+	@echo "Installing torch $(TORCH) and the tools into $(VENV); this happens once."
 	@$(PYTHON) -m pip install --quiet --upgrade pip
 	@$(PYTHON) -m pip install --quiet torch==$(TORCH)
 	@$(PYTHON) -m pip install --quiet --group dev
-	@rm -f .venv/torch-*.installed
+	@rm -f $(VENV)/torch-*.installed
 	@touch $@
