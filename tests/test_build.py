@@ -3,10 +3,14 @@
 import itertools
 import re
 import subprocess
+import tarfile
+import zipfile
+from importlib import metadata
 
 import pytest
 import variants
 from conftest import DEVICE, MATRIX
+from test_render import expected_files
 
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
 WHOLE = ["default", "minimal"]
@@ -70,19 +74,81 @@ def exported(library):
     return done.stdout
 
 
+def pip(python, *arguments):
+    command = [str(python), "-m", "pip", *arguments, "--quiet", "--no-deps"]
+    # Not in the project: it would be imported from there.
+    subprocess.run(command, cwd=variants.KEPT, env=variants.environment(python), check=True)
+
+
+def pack(project, folder):
+    """The project's wheel, built with what is installed."""
+    pip(variants.project_python(project), "wheel", "--no-build-isolation", "--wheel-dir", str(folder), str(project))
+    (wheel,) = folder.iterdir()
+    return wheel
+
+
+def contents(wheel):
+    """Name and bytes of each file, without the folder of the metadata and without the suffix of an extension."""
+    with zipfile.ZipFile(wheel) as archive:
+        files = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+    return {re.sub(r"^[^/]+\.dist-info/|(?<=/_C)\.[^/]+(?=\.so$)", "", name): data for name, data in files.items()}
+
+
+def expected_contents(answers):
+    device, package = answers["device_name"], answers["package_name"]
+    compiled = {"_C.so", "_build_info.py", f"lib/libtorch_{device}.so", f"lib/lib{device}_runtime.so"}
+    names = {f"{package}/{name}" for name in compiled} | {"METADATA", "WHEEL", "RECORD", "licenses/LICENSE"}
+    if answers["autoload"]:
+        names.add("entry_points.txt")
+    for name in expected_files(answers):
+        folder, _, rest = name.partition("/")
+        if folder == "<package>" and not name.endswith(".in"):
+            names.add(f"{package}/{rest}")
+        if name.endswith(".h") and name.startswith(("csrc/", "runtime/include/")):
+            names.add(f"{package}/include/{name.removeprefix('csrc/').removeprefix('runtime/include/')}")
+    return {name.replace("<device>", device) for name in names}
+
+
+def torch_release():
+    return ".".join(metadata.version("torch").split(".")[:2])
+
+
+@pytest.mark.matrix
+def test_the_sources_build_the_same_wheel(build, tmp_path):
+    project = build(**MATRIX["default"])
+    assert variants.make(project, "sdist", f"SDIST={tmp_path / 'sdist'}").returncode == 0
+    (sources,) = (tmp_path / "sdist").iterdir()
+    with tarfile.open(sources) as archive:
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    found = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
+    rendered = expected_files(MATRIX["default"])
+    left_out = {name for name in rendered if name.startswith((".github/", ".copier-", ".pre-commit-"))}
+    names = {name.replace("<package>", f"torch_{DEVICE}").replace("<device>", DEVICE) for name in rendered - left_out}
+    assert found == names | {"PKG-INFO"}
+
+    # Where it is kept, so that what was compiled for the project is found again.
+    again = variants.keep(unpacked, variants.KEPT / f"{DEVICE}-sdist")
+    ours, theirs = contents(pack(project, tmp_path / "ours")), contents(pack(again, tmp_path / "theirs"))
+    assert ours.keys() == theirs.keys()
+    for name in ours:
+        assert name.endswith(".so") or name == "RECORD" or ours[name] == theirs[name], name
+
+
 @pytest.mark.parametrize("name", ["default", pytest.param(ODD, marks=pytest.mark.matrix)])
 def test_wheel_in_a_clean_environment(build, tmp_path, name):
     answers = {"device_name": DEVICE, "package_name": f"torch_{DEVICE}"} | MATRIX[name]
     device, package = answers["device_name"], answers["package_name"]
     project = build(**MATRIX[name])
-    environment = variants.environment(variants.project_python(project))
+    made = pack(project, tmp_path / "dist")
+    repaired = variants.make(project, "repair", f"WHEEL={made}", f"REPAIRED={tmp_path / 'repaired'}")
+    assert repaired.returncode == 0
+    (wheel,) = (tmp_path / "repaired").iterdir()
+    assert "manylinux" in wheel.name
+    # The same files: nothing of torch, or of the system, was copied into it.
+    assert set(contents(wheel)) == set(contents(made)) == expected_contents(answers)
+    assert f"Requires-Dist: torch=={torch_release()}.*\n" in contents(wheel)["METADATA"].decode()
 
-    def pip(python, *arguments):
-        command = [str(python), "-m", "pip", *arguments, "--quiet", "--no-deps"]
-        subprocess.run(command, cwd=tmp_path, env=environment, check=True)
-
-    pip(variants.project_python(project), "wheel", "--no-build-isolation", "--wheel-dir", "dist", str(project))
-    (wheel,) = (tmp_path / "dist").iterdir()
     clean = variants.thin_environment(tmp_path / "clean")
     pip(clean, "install", "--no-index", str(wheel))
 
