@@ -26,17 +26,17 @@ def test_matrix_covers_every_pair():
             assert any((row[one], row[other]) == pair for row in MATRIX.values()), (one, other, pair)
 
 
-def run_suites(project, counts, *arguments):
-    """Runs `make test` of a rendered project and adds up what pytest counts in each of its runs."""
+def run_suites(project, counts, *arguments, target="test"):
+    """Runs the suites of a rendered project and adds up what pytest counts in each of its runs."""
     # A variable on make's command line is in the environment of what it runs.
     options = [*arguments, "PYTEST_ADDOPTS=-rs --color=no"]
-    done = variants.make(project, "test", *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = variants.make(project, target, *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     counts.update(passed=0, skipped=0, failed=0)
     for summary in re.findall(r"^=* ?(\d+ .*) in [\d.]+s\b.*$", done.stdout, re.MULTILINE):
         for count, what in re.findall(r"(\d+) (passed|skipped|failed|errors?|xfailed|deselected)", summary):
             counts[what] = counts.get(what, 0) + int(count)
     if done.returncode != 0 or not counts["passed"]:
-        pytest.fail(f"make test failed in {project}:\n{done.stdout[-8000:]}", pytrace=False)
+        pytest.fail(f"make {target} failed in {project}:\n{done.stdout[-8000:]}", pytrace=False)
     return done.stdout
 
 
@@ -58,6 +58,13 @@ def test_whole_suite(build, counts, name):
 def test_quick_slice(build, counts, name):
     options = ["PYTEST_ARGS=-m quick", f"MEMORY={'discrete' if name in DISCRETE else 'unified'}"]
     check_skips(run_suites(build(**MATRIX[name]), counts[name], *options), MATRIX[name])
+
+
+@pytest.mark.matrix
+def test_other_runtimes(build, counts):
+    """The emulator as a library from elsewhere, and a runtime with no more than the header demands."""
+    project = build(**MATRIX["default"])
+    run_suites(project, counts["other runtimes"], "PYTEST_ARGS=-m quick", target="runtimes")
 
 
 @pytest.mark.parametrize("name", WHOLE)
