@@ -72,6 +72,15 @@ class Capabilities(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(lines))
 
 
+class Minimal(SphinxDirective):
+    """The table of the minimal operators, from the data that the rendered project tests."""
+
+    def run(self) -> list[nodes.Node]:
+        listed = yaml.safe_load((PROJECT / "tests" / "minimal_operators.yml").read_text(encoding="utf-8"))
+        rows = [f"| `{row['op']}` | {row['for']} | {row['used_by']} fails |" for row in listed]
+        return self.parse_text_to_nodes("\n".join(["| operator | what it is for | without it |", "|---|---|---|", *rows]))
+
+
 def render(app: Sphinx) -> None:
     answers = yaml.safe_load(ANSWERS.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as template:
@@ -83,6 +92,7 @@ def render(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("rendered", Rendered)
+    app.add_directive("minimal", Minimal)
     app.add_directive("capabilities", Capabilities)
     app.connect("builder-inited", render)
     return {"parallel_read_safe": False}

@@ -61,6 +61,13 @@ class Schemas:
     def ops_struct(self, op: str) -> str:
         return f"at::_ops::{self._functions[op].func.name.unambiguous_name()}"
 
+    def signature(self, op: str) -> str:
+        """The C++ types of the operator's arguments and result."""
+        function = self._functions[op]
+        with native_function_manager(function):
+            signature = NativeSignature(function.func, symint=True)
+            return f"{signature.returns_type().cpp_type()}({', '.join(a.type for a in signature.arguments())})"
+
     def declaration(self, op: str, name: str) -> str:
         """The C++ function that implements the operator, as the dispatcher calls it."""
         function = self._functions[op]

@@ -50,12 +50,12 @@ def generate(out, template=OPS, vendor=None, op_set="full", arguments=()):
 
 
 def kinds(out):
-    return dict(re.findall(r'\{"aten::([\w.]+)", "(\w+)"\}', (out / "registrations.cpp").read_text()))
+    return dict(re.findall(r'\{"aten::([\w.]+)", "(\w+)", "\w+"\}', (out / "registrations.cpp").read_text()))
 
 
 def registered(out):
     text = "".join(path.read_text() for path in out.glob("registrations_*.cpp"))
-    return re.findall(r'm\.impl\("([\w.]+)"', text) + re.findall(r'^ +"([\w.]+)",$', text, re.MULTILINE)
+    return re.findall(r'  register_\w+\((?:find_operator\()?"aten::([\w.]+)"', text)
 
 
 @pytest.fixture(scope="module")

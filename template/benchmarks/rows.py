@@ -1,0 +1,17 @@
+"""All that can be timed a call at a time."""
+
+import copies
+import operators
+import optimizers
+import training
+from measure import Row
+
+MODULES = {"operators": operators, "optimizers": optimizers, "training": training, "copies": copies}
+
+
+def rows() -> list[Row]:
+    return [
+        Row(group, name, work, module.LIMITS.get(name))
+        for group, module in MODULES.items()
+        for name, work in module.ROWS.items()
+    ]

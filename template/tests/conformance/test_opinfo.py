@@ -1,0 +1,121 @@
+"""Every operator of torch's own database, on the device against the CPU, with torch's own samples."""
+
+from itertools import islice
+
+import pytest
+import torch
+from parity import DEVICE, check_all, detached, gradients, seed
+from selection import UNDEFINED, parameters
+from torch.testing._internal.common_methods_invocations import op_db
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.requires_ops("full")]
+
+
+def entries(dtype):
+    return [op for op in op_db if op.supports_dtype(dtype, "cpu")]
+
+
+def is_differentiable(op, dtype):
+    return op.supports_autograd and dtype in op.supported_backward_dtypes("cpu")
+
+
+KINDS = {
+    "forward": lambda op, dtype: True,
+    "backward": is_differentiable,
+    "in_place": lambda op, dtype: op.get_inplace() is not None,
+    "out": lambda op, dtype: op.supports_out,
+    "out_strided": lambda op, dtype: op.supports_out,
+    "noncontiguous": lambda op, dtype: True,
+}
+
+
+def pytest_generate_tests(metafunc):
+    dtypes = {str(dtype).removeprefix("torch."): dtype for dtype in DTYPES}
+    found = [
+        (kind, name, op.full_name, (kind, dtype, op))
+        for name, dtype in dtypes.items()
+        for kind, has in KINDS.items()
+        for op in entries(dtype)
+        if has(op, dtype)
+    ]
+    metafunc.parametrize(("kind", "dtype", "op"), parameters(metafunc.config, found))
+
+
+DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.int64, torch.bool, torch.complex64]
+
+
+def test_operator(kind, dtype, op, sample_count, record_property):
+    seed(0)
+    grad = is_differentiable(op, dtype)
+    if kind == "in_place":
+        grad = grad and op.supports_inplace_autograd
+    # As op.sample_inputs, which takes most of its time to find out which test it is called from.
+    samples = op.sample_inputs_func(op, DEVICE, dtype, grad and kind not in ("forward", "out", "out_strided"))
+    calls = (
+        (run, (sample.input, sample.args, sample.kwargs))
+        for given in islice(samples, sample_count)
+        for sample, run in globals()[kind](op, given)
+    )
+    record_property("compared", check_all(calls, op.name not in UNDEFINED))
+
+
+def forward(op, sample):
+    yield sample, lambda input, args, kwargs: op(input, *args, **kwargs)
+
+
+def backward(op, sample):
+    def run(input, args, kwargs):
+        results = op(input, *args, **kwargs)
+        return gradients(sample.output_process_fn_grad(results), (input, args, kwargs))
+
+    yield sample, run
+
+
+def in_place(op, sample):
+    def run(input, args, kwargs):
+        # A leaf that requires grad can't be written.
+        written = input.clone()
+        returned = op.get_inplace()(written, *args, **kwargs)
+        return detached(written), returned is written, gradients(written, (input, args, kwargs))
+
+    if not sample.broadcasts_input:
+        yield sample, run
+
+
+def noncontiguous(op, sample):
+    def run(input, args, kwargs):
+        results = op(input, *args, **kwargs)
+        return detached(results), gradients(other.output_process_fn_grad(results), (input, args, kwargs))
+
+    other = sample.noncontiguous()
+    yield other, run
+
+
+def out(op, sample):
+    """Into tensors as the operator would make them, and into some that have to be resized."""
+
+    def too_small(result):
+        return torch.ones(result.numel() // 2, dtype=result.dtype, device=result.device)
+
+    yield sample, into(op, torch.ones_like)
+    yield sample, into(op, too_small)
+
+
+def out_strided(op, sample):
+    def strided(result):
+        # Every second element, the first dimension the innermost one.
+        room = torch.ones([*reversed(result.shape), 2], dtype=result.dtype, device=result.device)
+        return room[..., 0].permute(*reversed(range(result.dim())))
+
+    yield sample, into(op, strided)
+
+
+def into(op, make):
+    def run(input, args, kwargs):
+        results = op(input, *args, **kwargs)
+        several = not isinstance(results, torch.Tensor)
+        out = tuple(make(result) for result in results) if several else make(results)
+        op(input, *args, **kwargs, out=out)
+        return out, [tensor.stride() for tensor in (out if several else [out])]
+
+    return run
