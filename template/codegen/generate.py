@@ -8,7 +8,8 @@ from importlib import metadata
 from pathlib import Path
 
 import emit
-from checks import check
+import own
+from checks import check, missing_functions
 from lines import TIERS, merge, read
 from schemas import Schemas
 
@@ -25,6 +26,8 @@ def main() -> int:
     parser.add_argument("--fallback", action="store_true", help="the backend has the CPU fallback")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--shards", type=int, default=1, help="files the registrations are spread over")
+    parser.add_argument("--sources", type=Path, help="the folder where the functions that the lines name are written")
+    parser.add_argument("--python", type=Path, help="the file for the Python functions of the vendor's own operators")
     parser.add_argument("template", type=Path, help="the template's ops.yaml")
     parser.add_argument("vendor", type=Path, help="the vendor's: its lines replace those of the same operator")
     arguments = parser.parse_args()
@@ -36,14 +39,19 @@ def main() -> int:
     schemas = Schemas()
     # All lines are checked, also those of another operator set: a switch of the set should find no surprise.
     problems += check(template, schemas) + check(vendor, schemas)
+    lines = [line for line in merge(template, vendor) if line.is_in(arguments.op_set, arguments.fallback)]
+    if arguments.sources and not problems:
+        problems = missing_functions(lines, schemas, arguments.sources)
     if problems:
         print("\n".join(problems), file=sys.stderr)
         return 1
 
-    lines = [line for line in merge(template, vendor) if line.is_in(arguments.op_set, arguments.fallback)]
     arguments.out.mkdir(parents=True, exist_ok=True)
     write_if_changed(arguments.out / "native_functions.h", emit.native_functions(lines, schemas))
     write_if_changed(arguments.out / "registrations.cpp", emit.registrations(lines, arguments.shards))
+    write_if_changed(arguments.out / "gradients.cpp", emit.HEAD + own.gradients(lines, schemas))
+    if arguments.python:
+        write_if_changed(arguments.python, own.python_module(lines, schemas))
     for number, text in enumerate(emit.shards(lines, schemas, arguments.shards)):
         write_if_changed(arguments.out / f"registrations_{number}.cpp", text)
     return 0

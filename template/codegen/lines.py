@@ -9,11 +9,41 @@ from pathlib import Path
 
 import yaml
 
-KINDS = ("native", "aten", "emulated", "fallback")
+KINDS = ("native", "aten", "stub", "emulated", "fallback")
+# These take a function of ATen's own.
+OF_ATEN = ("aten", "stub")
 TIERS = ("minimal", "core", "full")
-KEYS = ("op", "kind", "tier", "function", "into", "with_fallback", "torch")
+KEYS = ("op", "kind", "tier", "function", "into", "dtypes", "contiguous", "backward", "with_fallback", "torch")
+LISTS = ("dtypes",)
+MAPPINGS = ("backward",)
 FORM = "`- {op: NAME, kind: KIND, tier: TIER}`"
-NEED_FUNCTION = ("native", "aten")
+FORMULAS = "a formula for each argument: `{self: grad * 2}`"
+FROM_TO = "{aten::x: NAMESPACE::y}"
+# And what C++ calls them.
+DTYPES = {
+    "float32": "kFloat",
+    "float64": "kDouble",
+    "float16": "kHalf",
+    "bfloat16": "kBFloat16",
+    "complex32": "kComplexHalf",
+    "complex64": "kComplexFloat",
+    "complex128": "kComplexDouble",
+    "bool": "kBool",
+    "uint8": "kByte",
+    "int8": "kChar",
+    "int16": "kShort",
+    "int32": "kInt",
+    "int64": "kLong",
+    "uint16": "kUInt16",
+    "uint32": "kUInt32",
+    "uint64": "kUInt64",
+    "float8_e4m3fn": "kFloat8_e4m3fn",
+    "float8_e4m3fnuz": "kFloat8_e4m3fnuz",
+    "float8_e5m2": "kFloat8_e5m2",
+    "float8_e5m2fnuz": "kFloat8_e5m2fnuz",
+    "float8_e8m0fnu": "kFloat8_e8m0fnu",
+}
+NEED_FUNCTION = ("native", *OF_ATEN)
 
 
 @dataclass(frozen=True)
@@ -26,6 +56,15 @@ class Line:
     with_fallback: bool
     torch: str
     where: str
+    dtypes: tuple[str, ...] = ()
+    contiguous: bool = False
+    target: str = ""  # of kind `reroute`: the operator that is called in its place
+    schema: str = ""  # of an operator of the vendor's own
+    backward: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.op if "::" in self.op else f"aten::{self.op}"
 
     def is_in(self, op_set: str, fallback: bool) -> bool:
         return TIERS.index(self.tier) <= TIERS.index(op_set) or (fallback and self.with_fallback)
@@ -55,12 +94,36 @@ def read(path: Path, problems: list[str]) -> list[Line]:
     if not isinstance(root, yaml.SequenceNode):
         problems.append(f"{path}:{root.start_mark.line + 1}: the file has to be a list, with a {FORM} per operator.")
         return []
-    lines = [line for node in root.value if (line := _line(path, node, problems)) is not None]
+    lines = [line for node in root.value for line in _lines(path, node, problems)]
     first: dict[str, Line] = {}
     for line in lines:
         if first.setdefault(line.op, line) is not line:
             problems.append(f"{line.where}: {line.op} is listed already at {first[line.op].where}; remove one of them.")
     return list(first.values())
+
+
+def _lines(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
+    if isinstance(node, yaml.MappingNode) and [key.value for key, _ in node.value] == ["reroute"]:
+        return _reroutes(path, node.value[0][1], problems)
+    line = _line(path, node, problems)
+    return [] if line is None else [line]
+
+
+def _reroutes(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
+    where = f"{path}:{node.start_mark.line + 1}"
+    if not isinstance(node, yaml.MappingNode) or not all(isinstance(to, yaml.ScalarNode) for _, to in node.value):
+        problems.append(f"{where}: reroute has to be `{FROM_TO}`.")
+        return []
+    lines = []
+    for source, target in node.value:
+        where = f"{path}:{source.start_mark.line + 1}"
+        space, _, name = target.value.partition("::")
+        if not name or space == "aten":
+            problems.append(f"{where}: {target.value} has to be an operator of your own, as in `reroute: {FROM_TO}`.")
+        else:
+            op = source.value.removeprefix("aten::")
+            lines.append(Line(op, "reroute", TIERS[0], "", "", False, "", where, target=target.value))
+    return lines
 
 
 def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
@@ -69,22 +132,38 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         problems.append(f"{where}: a line has to be {FORM}.")
         return None
     values: dict[str, str] = {}
+    lists: dict[str, tuple[str, ...]] = {}
+    mappings: dict[str, tuple[tuple[str, str], ...]] = {}
     found = len(problems)
     for key, value in node.value:
         if key.value not in KEYS:
             problems.append(f"{where}: there is no key {key.value}; {did_you_mean(key.value, KEYS)}")
+        elif key.value in (values.keys() | lists.keys() | mappings.keys()):
+            problems.append(f"{where}: {key.value} is given twice.")
+        elif key.value in LISTS:
+            if isinstance(value, yaml.SequenceNode) and value.value and _are_words(value.value):
+                lists[key.value] = tuple(word.value for word in value.value)
+            else:
+                problems.append(f"{where}: {key.value} has to be a list, such as `[float32, float16]`.")
+        elif key.value in MAPPINGS:
+            if isinstance(value, yaml.MappingNode) and value.value and _are_words([node for _, node in value.value]):
+                mappings[key.value] = tuple((name.value, formula.value) for name, formula in value.value)
+            else:
+                problems.append(f"{where}: {key.value} has to be {FORMULAS}.")
         elif not isinstance(value, yaml.ScalarNode):
             problems.append(f"{where}: {key.value} has to be one word.")
-        elif key.value in values:
-            problems.append(f"{where}: {key.value} is given twice.")
         else:
             values[key.value] = value.value
     for key in ("op", "kind"):
         if not values.get(key) and len(problems) == found:
             problems.append(f"{where}: the line needs `{key}`.")
-    for key, words in (("kind", KINDS), ("tier", TIERS), ("with_fallback", ("true", "false"))):
+    flags = (("with_fallback", ("true", "false")), ("contiguous", ("true", "false")))
+    for key, words in (("kind", KINDS), ("tier", TIERS), *flags):
         if key in values and values[key] not in words:
             problems.append(f"{where}: there is no {key} {values[key]}; {did_you_mean(values[key], words)}")
+    for dtype in lists.get("dtypes", ()):
+        if dtype not in DTYPES:
+            problems.append(f"{where}: there is no dtype {dtype}; {did_you_mean(dtype, [*DTYPES])}")
     torch = values.get("torch", "")
     if torch and not re.fullmatch(r"(<|>=)\d+\.\d+", torch):
         problems.append(f"{where}: torch has to be a release like '<2.14' or '>=2.14', not {torch}.")
@@ -97,12 +176,36 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         problems.append(f"{where}: {values['op']} is {kind}, so the line needs `function: NAME`.")
     if len(problems) == found and kind == "fallback" and function:
         problems.append(f"{where}: {kind} operators have no function of their own; remove `function: {function}`.")
+    schema = values.get("op", "") if "(" in values.get("op", "") else ""
+    limits = "dtypes" if "dtypes" in lists else "contiguous" if values.get("contiguous") == "true" else ""
+    if len(problems) == found and limits and (kind != "native" or schema):
+        problems.append(
+            f"{where}: `{limits}` is for native operators of aten, whose other calls are emulated; remove it, and let "
+            "the function check what it is given."
+        )
+    if len(problems) == found and schema and kind != "native":
+        problems.append(f"{where}: an operator with a schema is one of your own, so it has to be native, not {kind}.")
+    if len(problems) == found and mappings and not schema:
+        problems.append(
+            f"{where}: `backward` is for operators of your own, `op: 'NAMESPACE::NAME(Tensor self) -> Tensor'`; "
+            "PyTorch knows the gradients of its own."
+        )
     if len(problems) > found:
         return None
     # Without a tier the line holds in every operator set: what a vendor has written is always wanted.
     tier, with_fallback = values.get("tier", TIERS[0]), values.get("with_fallback") == "true"
-    op = values["op"].removeprefix("aten::")
-    return Line(op, values["kind"], tier, function, into, with_fallback, torch, where)
+    op = values["op"].partition("(")[0].removeprefix("aten::")
+    return Line(
+        *(op, values["kind"], tier, function, into, with_fallback, torch, where),
+        dtypes=lists.get("dtypes", ()),
+        contiguous=values.get("contiguous") == "true",
+        schema=schema,
+        backward=mappings.get("backward", ()),
+    )
+
+
+def _are_words(nodes: list[yaml.Node]) -> bool:
+    return all(isinstance(node, yaml.ScalarNode) and node.value for node in nodes)
 
 
 def merge(template: list[Line], vendor: list[Line]) -> list[Line]:

@@ -23,3 +23,10 @@ def pytest_configure(config):
 def sample_count(request):
     """How many of an entry's samples are compared; None for all."""
     return None if request.config.getoption("--whole", False) else 1
+
+
+def pytest_collection_modifyitems(config, items):
+    # A test of whose parameters none was chosen.
+    empty = [item for item in items if item.name.endswith("[NOTSET]")]
+    config.hook.pytest_deselected(items=empty)
+    items[:] = [item for item in items if item not in empty]
