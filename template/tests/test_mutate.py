@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 TESTS = Path(__file__).parent
-pytestmark = pytest.mark.quick
+pytestmark = [pytest.mark.quick, pytest.mark.once]
 
 
 @pytest.fixture
