@@ -20,14 +20,18 @@ LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python", ".yaml": "yaml", ".yml
 
 
 def excerpt(text: str, first: str | None, last: str | None) -> str:
-    """The lines from the one that contains `first` to the next one that contains `last`, both included."""
+    """The lines from the one that contains `first` to the next one that contains `last`, both included.
+
+    A `last` that begins with ^ is how that line begins.
+    """
     lines = text.splitlines()
     begin = 0 if first is None else next((n for n, line in enumerate(lines) if first in line), None)
     if begin is None:
         raise ValueError(f"no line contains {first!r}")
     if last is None:
         return "\n".join(lines[begin:])
-    end = next((n for n, line in enumerate(lines[begin:], begin) if last in line), None)
+    ends = (lambda line: line.startswith(last[1:])) if last.startswith("^") else (lambda line: last in line)
+    end = next((n for n, line in enumerate(lines[begin:], begin) if ends(line)), None)
     if end is None:
         raise ValueError(f"no line behind {first!r} contains {last!r}")
     return "\n".join(lines[begin : end + 1])
