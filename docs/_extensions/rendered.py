@@ -82,7 +82,8 @@ class Minimal(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         listed = yaml.safe_load((PROJECT / "tests" / "minimal_operators.yml").read_text(encoding="utf-8"))
         rows = [f"| `{row['op']}` | {row['for']} | {row['used_by']} fails |" for row in listed]
-        return self.parse_text_to_nodes("\n".join(["| operator | what it is for | without it |", "|---|---|---|", *rows]))
+        head = ["| operator | what it is for | without it |", "|---|---|---|"]
+        return self.parse_text_to_nodes("\n".join([*head, *rows]))
 
 
 def render(app: Sphinx) -> None:

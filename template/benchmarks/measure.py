@@ -151,7 +151,8 @@ def measure(row: Row, first: Side, second: Side, again: Side, rounds: int) -> Re
     result.ratio = result.second / result.first
     result.noise = repeated / result.first
     if row.limit is not None:
-        result.limit = max(row.limit.ratio, 1 + row.limit.more / result.first)
+        more = row.limit.more / result.first
+        result.limit = max(row.limit.ratio, 1 + more if more else 0.0)
     return result
 
 
