@@ -4,6 +4,8 @@ import pytest
 import torch
 from parity import DEVICE, check_all, check_parity, copied
 
+pytestmark = pytest.mark.requires_ops("core")
+
 ONES = (torch.ones(50, device=DEVICE),)
 
 
