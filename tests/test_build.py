@@ -105,6 +105,7 @@ def expected_contents(answers):
     device, package = answers["device_name"], answers["package_name"]
     compiled = {"_C.so", "_build_info.py", f"lib/libtorch_{device}.so", f"lib/lib{device}_runtime.so"}
     names = {f"{package}/{name}" for name in compiled} | {"METADATA", "WHEEL", "RECORD", "licenses/LICENSE"}
+    names |= {f"{package}/cmake/Torch.cmake", f"{package}/cmake/{package}-config.cmake"}
     if answers["autoload"]:
         names.add("entry_points.txt")
     for name in expected_files(answers):
