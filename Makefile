@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 ANSWERS ?= examples/default.yml
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help environment demo test matrix test-torch lint docs variant
+.PHONY: help environment demo test matrix long test-torch lint docs variant
 
 help: ## what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -22,6 +22,9 @@ test: environment ## questions, every combination as text, and the default and m
 
 matrix: environment ## the other variants of tests/matrix.yml, built, with the quick slice of their suites; all updates
 	$(PYTHON) -m pytest -m matrix $(PYTEST_ARGS)
+
+long: environment ## other runtimes, the sdist, an updated project with its tests, and the guide's first page by copy and paste
+	$(PYTHON) -m pytest -m long $(PYTEST_ARGS)
 
 docs: environment ## the guide, in build/docs/html; a warning is an error
 	$(PYTHON) -m sphinx --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html

@@ -60,7 +60,7 @@ def test_quick_slice(build, counts, name):
     check_skips(run_suites(build(**MATRIX[name]), counts[name], *options), MATRIX[name])
 
 
-@pytest.mark.matrix
+@pytest.mark.long
 def test_other_runtimes(build, counts):
     """The emulator as a library from elsewhere, and a runtime with no more than the header demands."""
     project = build(**MATRIX["default"])
@@ -121,7 +121,7 @@ def torch_release():
     return ".".join(metadata.version("torch").split(".")[:2])
 
 
-@pytest.mark.matrix
+@pytest.mark.long
 def test_the_sources_build_the_same_wheel(build, tmp_path):
     project = build(**MATRIX["default"])
     assert variants.make(project, "sdist", f"SDIST={tmp_path / 'sdist'}").returncode == 0

@@ -58,7 +58,7 @@ def test_the_rendered_project_has_a_site_of_its_own(build):
     assert f"torch_{DEVICE}.{DEVICE}.streams.Stream" in streams
 
 
-@pytest.mark.matrix
+@pytest.mark.long
 def test_a_newcomer_ends_with_a_trained_model(repository, tmp_path):
     """What `start in five minutes` says, by copy and paste; it installs torch and compiles, as on a bare machine."""
     page = (DOCS / "start.md").read_text(encoding="utf-8")

@@ -218,7 +218,7 @@ def test_edits_are_kept_and_the_rest_is_new(project, history, tmp_path, release,
         assert found[path] == text, path
 
 
-@pytest.mark.matrix
+@pytest.mark.long
 def test_an_updated_project_is_green(project, counts):
     """With the vendor's kernels beside those that the template has got since; and built in a folder that is kept."""
     answers = {"device_name": DEVICE}
