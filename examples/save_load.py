@@ -6,21 +6,19 @@ from pathlib import Path
 
 import torch
 from torch import nn
-from workload import check, check_equal_losses, parse
+from workload import check, check_equal_losses, minimize, parse
 
 STEPS = 10
 
 
-def steps(model: nn.Module, optimizer: torch.optim.Optimizer, data: torch.Tensor, count: int) -> list[float]:
-    losses = []
-    for batch in data[:count]:
-        batch = batch.to(next(model.parameters()).device)
-        loss = (model(batch) - batch).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
+def steps(model: nn.Module, optimizer: torch.optim.Optimizer, data: torch.Tensor) -> list[float]:
+    device = next(model.parameters()).device
+
+    def loss_of(batch: torch.Tensor) -> torch.Tensor:
+        batch = batch.to(device)
+        return (model(batch) - batch).square().mean()
+
+    return minimize(optimizer, loss_of, data[:STEPS])
 
 
 def main() -> None:
@@ -29,13 +27,13 @@ def main() -> None:
     model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 8)).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     fresh = copy.deepcopy(model)
-    steps(model, optimizer, data, STEPS)
+    steps(model, optimizer, data)
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "checkpoint.pt"
         torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, path)
         print(f"saved after {STEPS} steps: {path.stat().st_size} bytes")
-        straight_on = steps(model, optimizer, data[STEPS:], STEPS)
+        straight_on = steps(model, optimizer, data[STEPS:])
 
         resumed = []
         for where in (device, "cpu"):
@@ -44,7 +42,7 @@ def main() -> None:
             twin.load_state_dict(checkpoint["model"])
             theirs = torch.optim.AdamW(twin.parameters(), lr=1e-2)
             theirs.load_state_dict(checkpoint["optimizer"])
-            resumed.append(steps(twin, theirs, data[STEPS:], STEPS))
+            resumed.append(steps(twin, theirs, data[STEPS:]))
         tags = {x.device.type for x in torch.load(path)["model"].values()}
     check(f"without a map_location the file loads to {device}", tags == {device})
     check(f"resumed on {device}, the losses are those of going straight on", resumed[0] == straight_on)

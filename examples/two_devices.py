@@ -4,7 +4,7 @@ import copy
 
 import torch
 from torch import nn
-from workload import check, check_equal_losses, parse
+from workload import check, check_equal_losses, minimize, parse
 
 STEPS = 12
 
@@ -23,16 +23,12 @@ class Halves(nn.Module):
 
 
 def train(model: Halves, batches: list[tuple[torch.Tensor, torch.Tensor]]) -> list[float]:
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-    losses = []
-    for inputs, wanted in batches:
+    def loss_of(batch: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
+        inputs, wanted = batch
         output = model(inputs)
-        loss = nn.functional.mse_loss(output, wanted.to(output.device))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
+        return nn.functional.mse_loss(output, wanted.to(output.device))
+
+    return minimize(torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9), loss_of, batches)
 
 
 def main() -> None:

@@ -3,9 +3,13 @@
 import argparse
 import importlib
 import sys
+from collections.abc import Callable, Iterable
 from types import ModuleType
+from typing import TypeVar
 
 import torch
+
+Batch = TypeVar("Batch")
 
 
 def parse(description: str) -> tuple[str, ModuleType]:
@@ -25,6 +29,20 @@ def parse(description: str) -> tuple[str, ModuleType]:
     torch.set_num_threads(1)  # such small models gain nothing from more
     torch.manual_seed(0)
     return options.device, module
+
+
+def minimize(
+    optimizer: torch.optim.Optimizer, loss_of: Callable[[Batch], torch.Tensor], batches: Iterable[Batch]
+) -> list[float]:
+    """Takes a step of the optimizer for each batch, and returns the losses."""
+    losses = []
+    for batch in batches:
+        loss = loss_of(batch)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
 
 
 def check(what: str, holds: bool) -> None:
