@@ -165,6 +165,22 @@ def test_the_integration_knows_torch_and_the_headers_of_the_runtime(render):
         assert name not in ("torch/extension.h", "torch/torch.h", "torch/all.h"), path
 
 
+def test_what_differs_between_torchs_releases_stands_in_one_place_and_goes_with_them(render):
+    project = render(op_set="full")
+    (place,) = [
+        path for path in (project / "csrc").rglob("*") if path.is_file() and "TORCH_VERSION" in path.read_text()
+    ]
+    assert place.name == "_compat.h"
+    bounds = [divmod(int(release), 1000) for release in re.findall(r"_TORCH >= (\d+)", place.read_text())]
+    lines = (project / "csrc" / "aten" / "ops.yaml").read_text()
+    bounds += [
+        (int(major), int(minor)) for major, minor in re.findall(r"^- .*torch: '?[<>=]+(\d+)\.(\d+)", lines, re.M)
+    ]
+    minimum = yaml.safe_load((variants.ROOT / "copier.yml").read_text(encoding="utf-8"))["torch_minimum"]["default"]
+    assert len(bounds) > 1
+    assert min(bounds) > tuple(map(int, minimum.split("."))), "no torch that this builds with needs it any more"
+
+
 def group(pyproject, name):
     for entry in pyproject["dependency-groups"][name]:
         if isinstance(entry, str):
