@@ -13,7 +13,7 @@ KINDS = ("native", "aten", "stub", "emulated", "fallback")
 # These take a function of ATen's own.
 OF_ATEN = ("aten", "stub")
 TIERS = ("minimal", "core", "full")
-KEYS = ("op", "kind", "tier", "function", "into", "dtypes", "contiguous", "backward", "with_fallback", "torch")
+KEYS = ("op", "kind", "tier", "function", "into", "dtypes", "contiguous", "backward", "meta", "with_fallback", "torch")
 LISTS = ("dtypes",)
 MAPPINGS = ("backward",)
 FORM = "`- {op: NAME, kind: KIND, tier: TIER}`"
@@ -61,6 +61,7 @@ class Line:
     target: str = ""  # of kind `reroute`: the operator that is called in its place
     schema: str = ""  # of an operator of the vendor's own
     backward: tuple[tuple[str, str], ...] = ()
+    meta: str = ""  # the function that tells its results' shapes
 
     @property
     def name(self) -> str:
@@ -185,11 +186,12 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         )
     if len(problems) == found and schema and kind != "native":
         problems.append(f"{where}: an operator with a schema is one of your own, so it has to be native, not {kind}.")
-    if len(problems) == found and mappings and not schema:
-        problems.append(
-            f"{where}: `backward` is for operators of your own, `op: 'NAMESPACE::NAME(Tensor self) -> Tensor'`; "
-            "PyTorch knows the gradients of its own."
-        )
+    for key, known in (("backward", "gradients"), ("meta", "shapes")):
+        if len(problems) == found and key in (mappings.keys() | values.keys()) and not schema:
+            problems.append(
+                f"{where}: `{key}` is for operators of your own, `op: 'NAMESPACE::NAME(Tensor self) -> Tensor'`; "
+                f"PyTorch knows the {known} of its own."
+            )
     if len(problems) > found:
         return None
     # Without a tier the line holds in every operator set: what a vendor has written is always wanted.
@@ -201,6 +203,7 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         contiguous=values.get("contiguous") == "true",
         schema=schema,
         backward=mappings.get("backward", ()),
+        meta=values.get("meta", ""),
     )
 
 

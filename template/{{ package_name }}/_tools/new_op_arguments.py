@@ -12,6 +12,19 @@ INTEGERS = ("1", "2", "4", "0")
 # Names that say that a tensor holds positions, not values.
 POSITIONS = ("index", "indices", "target", "offsets", "indexes")
 
+SIMPLE = {
+    "float": "0.5",
+    "number": "2",
+    "bool": "False",
+    "str": '""',
+    "Device": 'torch.device("cpu")',
+    "Generator": "torch.default_generator",
+    "List[float]": "[1.0]",
+    "List[number]": "[2]",
+    "List[bool]": "[False]",
+    "List[str]": '[""]',
+}
+
 
 @dataclass
 class Arguments:
@@ -29,7 +42,7 @@ def sample(op: str) -> Arguments:
 
     overload = _overload(op)
     first = None
-    for arguments in _candidates(overload._schema):
+    for arguments in candidates(overload._schema):
         try:
             result = evaluate(overload, arguments)
         except Exception as error:
@@ -88,7 +101,7 @@ def _call(overload: Any, arguments: Arguments, tensors: dict[str, Any]) -> Any:
     return eval(expression, {"torch": torch, "overload": overload, **tensors})
 
 
-def _candidates(schema: Any) -> Iterator[Arguments]:
+def candidates(schema: Any) -> Iterator[Arguments]:
     for shape, integer in itertools.product(SHAPES, INTEGERS):
         arguments = Arguments()
         for argument in schema.arguments:
@@ -121,5 +134,6 @@ def _expression(argument: Any, shape: str, integer: str, arguments: Arguments) -
     if kind == "List[int]":
         length = argument.N or 1
         return "[" + ", ".join([integer] * length) + "]"
-    simple = {"int": integer, "float": "0.5", "number": "2", "bool": "False", "List[float]": "[1.0]"}
-    return simple.get(kind)
+    if argument.name == "dtype":
+        return "torch.float32"  # of which the schema says that it is an int
+    return SIMPLE.get(kind, integer if kind == "int" else None)
