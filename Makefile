@@ -33,8 +33,8 @@ docs: environment ## the guide, in build/docs/html; a warning is an error
 test-torch: VENV = build/torch-$(TORCH)
 test-torch: ## TORCH=2.15.0: the default and the full variant with another torch, in an environment of its own
 	$(MAKE) environment VENV=$(VENV) TORCH=$(TORCH)
-	VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest tests/test_build.py -m "" \
-		-k "(test_whole_suite and default) or (test_quick_slice and full)" $(PYTEST_ARGS)
+	VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest -m "" tests/test_reserved_names.py $(PYTEST_ARGS) \
+		$(addprefix tests/test_build.py::test_,whole_suite[default] wheel_in_a_clean_environment[default] quick_slice[full])
 
 variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
 	$(PYTHON) tools/variants.py $(ANSWERS)

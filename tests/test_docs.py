@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import variants
+import yaml
 from conftest import DEVICE, MATRIX
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -39,6 +40,19 @@ def test_the_files_that_the_guide_names_are_there(render):
     suffixes = ("", ".h", ".cpp", ".py")
     missing = [name for name in sorted(named) if not any(Path(f"{project / name}{end}").exists() for end in suffixes)]
     assert missing == []
+
+
+def test_the_releases_of_torch_are_those_of_the_questions_file():
+    computed = yaml.safe_load((variants.ROOT / "copier.yml").read_text(encoding="utf-8"))
+    update, readme = (path.read_text(encoding="utf-8") for path in (DOCS / "update.md", variants.ROOT / "README.md"))
+    told = dict(rows(update, "torch_"))
+    assert len(told) == 3
+    for name, row in told.items():
+        assert row.startswith(f"{computed[name]['default']} | "), name
+    minimum, tested, newest = (computed[f"torch_{name}"]["default"] for name in ("minimum", "tested", "newest"))
+    assert f"builds with PyTorch {minimum} to {newest}. All tests run with {tested}; " in readme
+    for text in (update, readme):
+        assert f"`make test-torch TORCH={newest}.0`" in text
 
 
 @pytest.mark.parametrize("page", PAGES)
