@@ -13,6 +13,17 @@ from conftest import DEVICE, MATRIX
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [page.stem for page in sorted(DOCS.glob("*.md")) if re.search("^```py", page.read_text("utf-8"), re.MULTILINE)]
 
+COMMANDS = [page.stem for page in sorted(DOCS.glob("*.md")) if "\n```console\n" in page.read_text("utf-8")]
+# What takes long has tests of its own: of make it is the target and its variables that are looked at. The tools that
+# need a terminal or a kernel's permission aren't run. new-op writes into the tree that it is imported from.
+SHELL = """
+set -eux
+make() { command make --dry-run PYTHON=python "$@" > /dev/null; }
+gdb() { test "$1" = --args; }
+perf() { test "$1" = record || test "$1" = report; }
+python() { case "$3" in new-op) "$HERE" "$@" ;; *) "$BUILT" "$@" ;; esac; }
+"""
+
 
 def rows(text, pattern):
     return re.findall(rf"^\| `\w*?({pattern}\w+)` \| (.*) \|$", text, re.MULTILINE)
@@ -61,6 +72,27 @@ def test_what_a_page_shows_is_what_comes_out(build, page):
     runner = Path(__file__).with_name("page.py")
     command = [str(python), str(runner), str(DOCS / f"{page}.md"), f"torch_{DEVICE}", DEVICE]
     done = subprocess.run(command, env=variants.environment(python), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", COMMANDS)
+def test_what_a_page_says_to_the_shell_is_understood(build, repository, tmp_path, page):
+    text = (
+        (DOCS / f"{page}.md")
+        .read_text(encoding="utf-8")
+        .replace("torch_nova", f"torch_{DEVICE}")
+        .replace("NOVA", "LUMEN")
+    )
+    project, python = tmp_path / "project", variants.project_python(build(**MATRIX["default"]))
+    variants.render(repository, project, {"device_name": DEVICE})
+    identity = ["-c", "user.name=tests", "-c", "user.email=tests@example.com"]
+    commit = f"git {' '.join(identity)} commit --quiet --allow-empty --message"
+    script = SHELL + f"git init --quiet && git add --all && {commit} Rendered\n"
+    for block in re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        script += "\n".join(re.findall(r"^\$ (.*)$", block, re.MULTILINE)) + f"\ngit add --all && {commit} Next\n"
+    environment = variants.environment(python)
+    environment |= {"BUILT": str(python), "HERE": str(variants.thin_environment(tmp_path / "venv"))}
+    done = subprocess.run(["bash", "-c", script], cwd=project, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
