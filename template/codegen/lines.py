@@ -19,6 +19,7 @@ MAPPINGS = ("backward",)
 FORM = "`- {op: NAME, kind: KIND, tier: TIER}`"
 FORMULAS = "a formula for each argument: `{self: grad * 2}`"
 FROM_TO = "{aten::x: NAMESPACE::y}"
+UNSUPPORTED = "unsupported_dtypes"
 # And what C++ calls them.
 DTYPES = {
     "float32": "kFloat",
@@ -48,6 +49,8 @@ NEED_FUNCTION = ("native", *OF_ATEN)
 
 @dataclass(frozen=True)
 class Line:
+    """What is said of an operator; or, of kind `unsupported_dtypes`, of the device."""
+
     op: str
     kind: str
     tier: str
@@ -69,6 +72,10 @@ class Line:
 
     def is_in(self, op_set: str, fallback: bool) -> bool:
         return TIERS.index(self.tier) <= TIERS.index(op_set) or (fallback and self.with_fallback)
+
+    @property
+    def is_operator(self) -> bool:
+        return self.kind != UNSUPPORTED
 
     def fits(self, release: tuple[int, ...]) -> bool:
         """Whether the line is for this release of torch: operators come and go."""
@@ -104,8 +111,11 @@ def read(path: Path, problems: list[str]) -> list[Line]:
 
 
 def _lines(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
-    if isinstance(node, yaml.MappingNode) and [key.value for key, _ in node.value] == ["reroute"]:
+    keys = [key.value for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
+    if keys == ["reroute"]:
         return _reroutes(path, node.value[0][1], problems)
+    if keys == [UNSUPPORTED]:
+        return _unsupported(path, node.value[0][1], problems)
     line = _line(path, node, problems)
     return [] if line is None else [line]
 
@@ -127,6 +137,25 @@ def _reroutes(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
     return lines
 
 
+def _unsupported(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
+    where = f"{path}:{node.start_mark.line + 1}"
+    dtypes = _list_of_dtypes(UNSUPPORTED, node, where, problems)
+    return [Line(UNSUPPORTED, UNSUPPORTED, TIERS[0], "", "", False, "", where, dtypes=dtypes)]
+
+
+def _list_of_dtypes(key: str, node: yaml.Node, where: str, problems: list[str]) -> tuple[str, ...]:
+    if not (isinstance(node, yaml.SequenceNode) and node.value and _are_words(node.value)):
+        problems.append(f"{where}: {key} has to be a list, such as `[float32, float16]`.")
+        return ()
+    dtypes = tuple(word.value for word in node.value)
+    problems += [
+        f"{where}: there is no dtype {dtype}; {did_you_mean(dtype, [*DTYPES])}"
+        for dtype in dtypes
+        if dtype not in DTYPES
+    ]
+    return dtypes
+
+
 def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     where = f"{path}:{node.start_mark.line + 1}"
     if not isinstance(node, yaml.MappingNode):
@@ -142,10 +171,7 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         elif key.value in (values.keys() | lists.keys() | mappings.keys()):
             problems.append(f"{where}: {key.value} is given twice.")
         elif key.value in LISTS:
-            if isinstance(value, yaml.SequenceNode) and value.value and _are_words(value.value):
-                lists[key.value] = tuple(word.value for word in value.value)
-            else:
-                problems.append(f"{where}: {key.value} has to be a list, such as `[float32, float16]`.")
+            lists[key.value] = _list_of_dtypes(key.value, value, where, problems)
         elif key.value in MAPPINGS:
             if isinstance(value, yaml.MappingNode) and value.value and _are_words([node for _, node in value.value]):
                 mappings[key.value] = tuple((name.value, formula.value) for name, formula in value.value)
@@ -162,9 +188,6 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     for key, words in (("kind", KINDS), ("tier", TIERS), *flags):
         if key in values and values[key] not in words:
             problems.append(f"{where}: there is no {key} {values[key]}; {did_you_mean(values[key], words)}")
-    for dtype in lists.get("dtypes", ()):
-        if dtype not in DTYPES:
-            problems.append(f"{where}: there is no dtype {dtype}; {did_you_mean(dtype, [*DTYPES])}")
     torch = values.get("torch", "")
     if torch and not re.fullmatch(r"(<|>=)\d+\.\d+", torch):
         problems.append(f"{where}: torch has to be a release like '<2.14' or '>=2.14', not {torch}.")
