@@ -1,6 +1,7 @@
 """Variants that are compiled, tested by their own suites, and packed."""
 
 import itertools
+import json
 import re
 import subprocess
 import tarfile
@@ -74,6 +75,27 @@ def test_demo(build, name):
     trains = MATRIX[name]["op_set"] != "minimal"
     assert ("test accuracy" in done.stdout) == trains
     assert bool(re.search(r"^all operators +emulated +[1-9]", done.stdout, re.MULTILINE)) == trains
+
+
+@pytest.mark.parametrize(
+    ("preset", "flag"),
+    [
+        ("release", "-O2"),
+        ("debug", "-g"),
+        ("profile", "-fno-omit-frame-pointer"),
+        ("asan", "-fsanitize=address,undefined"),
+    ],
+)
+def test_presets_compile_as_they_say_and_as_torch_does(build, preset, flag):
+    project = build(**MATRIX["default"])
+    python = variants.project_python(project)
+    command = [str(python), "-m", "cmake", "--preset", preset, f"-DPython_EXECUTABLE={python}"]
+    done = subprocess.run(command, cwd=project, env=variants.environment(python), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    listed = json.loads((project / "build" / preset / "compile_commands.json").read_text(encoding="utf-8"))
+    commands = [each["command"].split() for each in listed if f"torch_{DEVICE}.dir" in each["output"]]
+    assert len(commands) > 5
+    assert all(flag in words and "-DNDEBUG" in words for words in commands)
 
 
 def exported(library):
