@@ -39,7 +39,8 @@ def main() -> int:
     schemas = Schemas()
     # All lines are checked, also those of another operator set: a switch of the set should find no surprise.
     problems += check(template, schemas) + check(vendor, schemas)
-    lines = [line for line in merge(template, vendor) if line.is_in(arguments.op_set, arguments.fallback)]
+    merged = merge(template, vendor)
+    lines = [line for line in merged if line.is_in(arguments.op_set, arguments.fallback)]
     unsupported = [dtype for line in lines if not line.is_operator for dtype in line.dtypes]
     lines = [line for line in lines if line.is_operator]
     if arguments.sources and not problems:
@@ -49,7 +50,8 @@ def main() -> int:
         return 1
 
     arguments.out.mkdir(parents=True, exist_ok=True)
-    write_if_changed(arguments.out / "native_functions.h", emit.native_functions(lines, schemas))
+    # All lines again: what includes it needn't be compiled anew for another operator set.
+    write_if_changed(arguments.out / "native_functions.h", emit.native_functions(merged, schemas))
     write_if_changed(arguments.out / "registrations.cpp", emit.registrations(lines, unsupported, arguments.shards))
     write_if_changed(arguments.out / "gradients.cpp", emit.HEAD + own.gradients(lines, schemas))
     if arguments.python:
