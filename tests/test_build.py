@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import shlex
 import subprocess
 import tarfile
 import zipfile
@@ -16,7 +17,10 @@ from test_render import expected_files
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
 WHOLE = ["default", "minimal"]
 ODD = "odd-without-fallback-autoload"
-DISCRETE = ("full", "minimal-with-everything", ODD)
+DISCRETE = ("full", "minimal-with-everything", "core-without-generator-amp")
+# The same in every variant but for names. Whole suites run it, and the oddest names; the other slices leave it out.
+SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/mutate.py".split()
+OF_SAME = [f"tests/test_{topic}.py" for topic in ("benchmarks", "codegen", "mutate", "new_op")]
 REST = [pytest.param(name, marks=pytest.mark.matrix) for name in MATRIX if name not in WHOLE]
 
 
@@ -31,13 +35,16 @@ def run_suites(project, counts, *arguments, target="test"):
     """Runs the suites of a rendered project and adds up what pytest counts in each of its runs."""
     # A variable on make's command line is in the environment of what it runs.
     options = [*arguments, "PYTEST_ADDOPTS=-rs --color=no"]
-    done = variants.make(project, target, *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return add_up(variants.make(project, target, *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT), counts)
+
+
+def add_up(done, counts):
     counts.update(passed=0, skipped=0, failed=0)
     for summary in re.findall(r"^=* ?(\d+ .*) in [\d.]+s\b.*$", done.stdout, re.MULTILINE):
         for count, what in re.findall(r"(\d+) (passed|skipped|failed|errors?|xfailed|deselected)", summary):
             counts[what] = counts.get(what, 0) + int(count)
     if done.returncode != 0 or not counts["passed"]:
-        pytest.fail(f"make {target} failed in {project}:\n{done.stdout[-8000:]}", pytrace=False)
+        pytest.fail(f"{shlex.join(done.args)} failed:\n{done.stdout[-8000:]}", pytrace=False)
     return done.stdout
 
 
@@ -57,8 +64,35 @@ def test_whole_suite(build, counts, name):
 
 @pytest.mark.parametrize("name", REST)
 def test_quick_slice(build, counts, name):
-    options = ["PYTEST_ARGS=-m quick", f"MEMORY={'discrete' if name in DISCRETE else 'unified'}"]
-    check_skips(run_suites(build(**MATRIX[name]), counts[name], *options), MATRIX[name])
+    project = build(**MATRIX[name])
+    if name == ODD:
+        output = run_suites(project, counts[name], "PYTEST_ARGS=-m quick", "MEMORY=unified")
+    else:
+        python = variants.project_python(project)
+        command = [str(python), *"-m pytest tests --numprocesses 2 -m quick -rs --color=no".split()]
+        command += [f"--ignore={name}" for name in OF_SAME]
+        environment = variants.environment(python)
+        environment[f"{DEVICE.upper()}_MEMORY"] = "discrete" if name in DISCRETE else "unified"
+        options = {"cwd": project, "env": environment, "text": True}
+        output = add_up(
+            subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options), counts[name]
+        )
+    check_skips(output, MATRIX[name])
+
+
+def test_what_most_slices_leave_out_is_the_same_in_all(render):
+    def same(answers):
+        found = {}
+        for path in render(**answers).rglob("*"):
+            name = path.relative_to(render(**answers)).as_posix()
+            if path.is_file() and (name in OF_SAME or name.startswith(tuple(SAME))):
+                found[name] = path.read_text(encoding="utf-8")
+        return found
+
+    wanted = same(MATRIX["default"])
+    assert wanted.keys() >= set(OF_SAME)
+    for name, answers in MATRIX.items():
+        assert name == ODD or same(answers) == wanted, name
 
 
 @pytest.mark.long
