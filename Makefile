@@ -6,6 +6,8 @@ BASE_PYTHON ?= python3
 VENV = .venv
 PYTHON = $(VENV)/bin/python
 PYTEST_ARGS ?=
+# What is built takes one worker, and both processors most of the time; the other worker reads text meanwhile.
+in_parallel = --numprocesses 2 --no-loadscope-reorder
 ANSWERS ?= examples/default.yml
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
@@ -18,10 +20,10 @@ demo: environment ## render a backend for the device nova, build it and train a 
 	$(PYTHON) tools/variants.py examples/default.yml --make demo
 
 test: environment ## questions, every combination as text, and the default and minimal variant with their suites
-	$(PYTHON) -m pytest $(PYTEST_ARGS)
+	$(PYTHON) -m pytest $(in_parallel) $(PYTEST_ARGS)
 
 matrix: environment ## the other variants of tests/matrix.yml, built, with the quick slice of their suites; all updates
-	$(PYTHON) -m pytest -m matrix $(PYTEST_ARGS)
+	$(PYTHON) -m pytest -m matrix $(in_parallel) $(PYTEST_ARGS)
 
 long: environment ## other runtimes, the sdist, an updated project with its tests, and the guide's first page by copy and paste
 	$(PYTHON) -m pytest -m long $(PYTEST_ARGS)

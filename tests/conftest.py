@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import tempfile
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,13 @@ from typing import Any
 import pytest
 import variants
 import yaml
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent
 MATRIX: dict[str, dict[str, Any]] = yaml.safe_load((TESTS / "matrix.yml").read_text(encoding="utf-8"))
 DEVICE = "lumen"  # not the documentation's nova, so that a forgotten nova is found
-COUNTS = pytest.StashKey[dict[str, dict[str, int]]]()
+COUNTS = "counts"  # a property of reports, which reach the summary from any worker
 
 
 @pytest.fixture(scope="session")
@@ -77,13 +78,34 @@ def build(template: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def counts(pytestconfig: pytest.Config) -> dict[str, dict[str, int]]:
-    """Passed, skipped and the like of each built variant; printed as a table when all is done."""
-    return pytestconfig.stash.setdefault(COUNTS, defaultdict(dict))
+def counts(record_property: Callable[[str, object], None]) -> Callable[[str], dict[str, int]]:
+    """counts(name) is filled with passed, skipped and the like of a built variant: a row of the table at the end."""
+
+    def counts(name: str) -> dict[str, int]:
+        row: dict[str, int] = {}
+        record_property(COUNTS, (name, row))
+        return row
+
+    return counts
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if rows := config.stash.get(COUNTS, {}):
+class TwoWorkers(LoadScopeScheduling):
+    """What is built is used by one worker of pytest-xdist; the other one has what only reads, each render at one go."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, name = nodeid.partition("::")
+        built = Path(file).stem in ("test_build", "test_docs", "test_examples")
+        return "built" if built else file + name.partition("[")[2]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    return TwoWorkers(config, log)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.getreports(outcome)]
+    rows = [value for report in reports for name, value in report.user_properties if name == COUNTS]
+    if rows:
         terminalreporter.section("suites of the built variants")
-        for name, row in rows.items():
+        for name, row in rows:
             terminalreporter.line(f"{name:34}" + "".join(f"{count:6} {what:8}" for what, count in row.items()))

