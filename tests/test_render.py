@@ -181,6 +181,12 @@ def test_what_differs_between_torchs_releases_stands_in_one_place_and_goes_with_
     assert min(bounds) > tuple(map(int, minimum.split("."))), "no torch that this builds with needs it any more"
 
 
+def test_every_mutation_finds_its_line(render):
+    project = render(op_set="full")
+    for one in yaml.safe_load((project / "tests/mutations.yml").read_text(encoding="utf-8")):
+        assert (project / one["file"]).read_text(encoding="utf-8").count(one["replace"]) == 1, one["name"]
+
+
 def group(pyproject, name):
     for entry in pyproject["dependency-groups"][name]:
         if isinstance(entry, str):
