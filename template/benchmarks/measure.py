@@ -131,13 +131,12 @@ def measure(row: Row, first: Side, second: Side, again: Side, rounds: int) -> Re
     """Medians of interleaved rounds.
 
     Args:
-        again: what shows the noise: the first side, which then has two turns in each round, or another like it.
+        again: another like the first side, which shows the noise.
     """
     result = Result(row.group, row.name)
     try:
         expected, got = first.prepare(row), second.prepare(row)
-        if again is not first:
-            again.prepare(row)
+        again.prepare(row)
     except NotImplementedError:
         return result
     for ours, theirs in zip(got, expected, strict=True):
