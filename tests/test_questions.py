@@ -106,7 +106,7 @@ def test_render_refuses_an_answer_that_nobody_asks_for(render):
 
 def test_copy_needs_no_trust_and_takes_under_two_seconds(repository, tmp_path):
     command = [sys.executable, "-m", "copier", "copy", "--defaults", "--data", "device_name=lumen", str(repository)]
-    seconds = []
+    seconds: list[float] = []
     while len(seconds) < 8 and min(seconds, default=2) >= 2:  # one is enough: work beside it only adds seconds
         begin = os.times()
         done = subprocess.run([*command, str(tmp_path / str(len(seconds)))], capture_output=True, text=True)
