@@ -1,10 +1,10 @@
 # Each target ends with status 0 only when all it promises held. The first one makes .venv; to use a Python that has
-# torch and the rest (see pyproject.toml) already: make test PYTHON=/path/to/python
+# torch and the rest (see pyproject.toml) already: make test PYTHON=/path/to/python, or PYTHON in the environment
 
 TORCH ?= $(shell sed -n '/^torch_tested:/,/default:/s/.*default: "\(.*\)"/\1/p' copier.yml)
 BASE_PYTHON ?= python3
 VENV = .venv
-PYTHON = $(VENV)/bin/python
+PYTHON ?= $(VENV)/bin/python
 PYTEST_ARGS ?=
 # What is built takes one worker, and both processors most of the time; the other worker reads text meanwhile.
 in_parallel = --numprocesses 2 --no-loadscope-reorder
@@ -17,56 +17,56 @@ help: ## what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
 
 demo: environment ## render a backend for the device nova, build it and train a network on it
-	$(PYTHON) tools/variants.py examples/default.yml --make demo
+	"$(PYTHON)" tools/variants.py examples/default.yml --make demo
 
 test: environment ## questions, every combination as text, and the default and minimal variant with their suites
-	$(PYTHON) -m pytest $(in_parallel) $(PYTEST_ARGS)
+	"$(PYTHON)" -m pytest $(in_parallel) $(PYTEST_ARGS)
 
 matrix: environment ## the other variants of tests/matrix.yml, built, with the quick slice of their suites; all updates
-	$(PYTHON) -m pytest -m matrix $(in_parallel) $(PYTEST_ARGS)
+	"$(PYTHON)" -m pytest -m matrix $(in_parallel) $(PYTEST_ARGS)
 
 long: environment ## other runtimes, the sdist, an updated project with its tests, and the guide's first page by copy and paste
-	$(PYTHON) -m pytest -m long $(PYTEST_ARGS)
+	"$(PYTHON)" -m pytest -m long $(PYTEST_ARGS)
 
 docs: environment ## the guide, in build/docs/html; a warning is an error
-	$(PYTHON) -m sphinx --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
+	"$(PYTHON)" -m sphinx --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
 
 # Another release may be a CUDA wheel of several gigabytes; no CUDA toolkit is needed for it.
 test-torch: VENV = build/torch-$(TORCH)
 test-torch: ## TORCH=2.15.0: the default and the full variant with another torch, in an environment of its own
-	$(MAKE) environment VENV=$(VENV) TORCH=$(TORCH)
+	env -u PYTHON $(MAKE) environment VENV=$(VENV) TORCH=$(TORCH)
 	VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest -m "" tests/test_reserved_names.py $(PYTEST_ARGS) \
 		$(addprefix tests/test_build.py::test_,whole_suite[default] wheel_in_a_clean_environment[default] quick_slice[full])
 
 variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
-	$(PYTHON) tools/variants.py $(ANSWERS)
+	"$(PYTHON)" tools/variants.py $(ANSWERS)
 
 lint: environment ## ruff, mypy, clang-format, the workflows; this repository's files and those it renders
-	$(PYTHON) -m ruff check .
-	$(PYTHON) -m ruff format --check .
-	$(PYTHON) -m mypy
-	$(PYTHON) tools/variants.py examples/full.yml --make lint
+	"$(PYTHON)" -m ruff check .
+	"$(PYTHON)" -m ruff format --check .
+	"$(PYTHON)" -m mypy
+	"$(PYTHON)" tools/variants.py examples/full.yml --make lint
 	find build/variants/full/runtime build/variants/full/csrc -name '*.h' -or -name '*.cpp' \
-		| xargs $(PYTHON) -c "import clang_format; clang_format.clang_format()" --dry-run --Werror
-	$(PYTHON) -m check_jsonschema --builtin-schema vendor.github-workflows \
+		| xargs "$(PYTHON)" -c "import clang_format; clang_format.clang_format()" --dry-run --Werror
+	"$(PYTHON)" -m check_jsonschema --builtin-schema vendor.github-workflows \
 		.github/workflows/*.yml build/variants/full/.github/workflows/*.yml
-	"$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("scripts"))')/zizmor" --offline --no-progress --quiet \
+	"$$("$(PYTHON)" -c 'import sysconfig; print(sysconfig.get_path("scripts"))')/zizmor" --offline --no-progress --quiet \
 		.github build/variants/full/.github
-	$(PYTHON) -m pre_commit validate-config .pre-commit-config.yaml build/variants/full/.pre-commit-config.yaml
+	"$(PYTHON)" -m pre_commit validate-config .pre-commit-config.yaml build/variants/full/.pre-commit-config.yaml
 
-ifneq ($(origin PYTHON),command line)
+ifeq ($(origin PYTHON),file)
 environment: $(VENV)/torch-$(TORCH).installed
 endif
 
 # torch goes first and by itself, in the release that is tested: a plain `torch` elsewhere would fetch the newest one,
 # with gigabytes of CUDA. pip before 25.1 knows no dependency groups.
 $(VENV)/torch-$(TORCH).installed: pyproject.toml
-	@$(BASE_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or later is needed, this is " \
+	@"$(BASE_PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or later is needed, this is " \
 		+ sys.version.split()[0] + ": make BASE_PYTHON=/path/to/python ...")'
-	$(BASE_PYTHON) -m venv $(VENV)
+	"$(BASE_PYTHON)" -m venv $(VENV)
 	@echo "Installing torch $(TORCH) and the tools into $(VENV); this happens once."
-	@$(PYTHON) -m pip install --quiet --upgrade pip
-	@$(PYTHON) -m pip install --quiet torch==$(TORCH)
-	@$(PYTHON) -m pip install --quiet --group dev
+	@"$(PYTHON)" -m pip install --quiet --upgrade pip
+	@"$(PYTHON)" -m pip install --quiet torch==$(TORCH)
+	@"$(PYTHON)" -m pip install --quiet --group dev
 	@rm -f $(VENV)/torch-*.installed
 	@touch $@

@@ -16,6 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 TESTS = Path(__file__).parent
 MATRIX: dict[str, dict[str, Any]] = yaml.safe_load((TESTS / "matrix.yml").read_text(encoding="utf-8"))
 DEVICE = "lumen"  # not the documentation's nova, so that a forgotten nova is found
+BY_COMPILER = [f"default-{name}" for name in variants.clangs()]  # the folders of builds that aren't by gcc
 COUNTS = "counts"  # a property of reports, which reach the summary from any worker
 
 
@@ -54,23 +55,31 @@ def render(template: Path) -> Iterator[Callable[..., Path]]:
     shutil.rmtree(folder)
 
 
+def by_compiler(name: str) -> dict[str, str]:
+    """What the environment says to compile with it. One that isn't the usual has its warnings looked at, too."""
+    return {"CXX": name, "CMAKE_ARGS": f"-D{DEVICE.upper()}_WERROR=ON"} if name else {}
+
+
 @pytest.fixture(scope="session")
 def build(template: Path) -> Callable[..., Path]:
     """build(**answers) gives a project that is rendered, compiled and installed for its own Python.
 
-    Its folder is kept, so the next run compiles only what has changed since.
+    Its folder is kept, so the next run compiles only what has changed since. Each compiler has folders of its own.
     """
     built: dict[str, Path] = {}
 
-    def build(**answers: Any) -> Path:
+    def build(compiler: str = "", **answers: Any) -> Path:
         answers = {"device_name": DEVICE} | answers
         name = next((name for name, row in MATRIX.items() if {"device_name": DEVICE} | row == answers), None)
         if name is None:
             raise ValueError("tests/matrix.yml has no such variant: add it there, so that its folder has a name.")
+        if compiler:
+            name = f"{name}-{compiler}"
         if name not in built:
             project = variants.render_kept(template, variants.KEPT / f"{DEVICE}-{name}", answers)
             print(f"building {project}", flush=True)
-            assert variants.make(project, "build").returncode == 0, f"{project} doesn't build, see above"
+            done = variants.make(project, "build", extra=by_compiler(compiler))
+            assert done.returncode == 0, f"{project} doesn't build, see above"
             built[name] = project
         return built[name]
 
@@ -104,6 +113,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [report for outcome in ("passed", "failed") for report in terminalreporter.getreports(outcome)]
+    if not variants.clangs():
+        terminalreporter.line("No clang is installed, so that no build by clang was tested: `apt install clang-14`.")
     rows = [value for report in reports for name, value in report.user_properties if name == COUNTS]
     if rows:
         terminalreporter.section("suites of the built variants")

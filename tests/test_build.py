@@ -11,7 +11,7 @@ from importlib import metadata
 
 import pytest
 import variants
-from conftest import DEVICE, MATRIX
+from conftest import DEVICE, MATRIX, by_compiler
 from test_render import expected_files
 
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
@@ -31,11 +31,12 @@ def test_matrix_covers_every_pair():
             assert any((row[one], row[other]) == pair for row in MATRIX.values()), (one, other, pair)
 
 
-def run_suites(project, counts, *arguments, target="test"):
+def run_suites(project, counts, *arguments, target="test", extra=None):
     """Runs the suites of a rendered project and adds up what pytest counts in each of its runs."""
     # A variable on make's command line is in the environment of what it runs.
     options = [*arguments, "PYTEST_ADDOPTS=-rs --color=no"]
-    return add_up(variants.make(project, target, *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT), counts)
+    done = variants.make(project, target, *options, extra=extra, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return add_up(done, counts)
 
 
 def add_up(done, counts):
@@ -93,6 +94,21 @@ def test_what_most_slices_leave_out_is_the_same_in_all(render):
     assert wanted.keys() >= set(OF_SAME)
     for name, answers in MATRIX.items():
         assert name == ODD or same(answers) == wanted, name
+
+
+# The newest in the matrix. The oldest takes as long again, so it is for `make long`.
+CLANGS = [
+    pytest.param(compiler, marks=pytest.mark.long if i else pytest.mark.matrix)
+    for i, compiler in enumerate(variants.clangs())
+]
+if CLANGS:
+
+    @pytest.mark.parametrize("compiler", CLANGS)
+    def test_clang(build, counts, compiler):
+        """gcc and clang differ in more than warnings: one has hidden functions that the other exports."""
+        project = build(compiler, **MATRIX["default"])
+        arguments = ["PYTEST_ARGS=-m quick", "MEMORY=unified"]
+        check_skips(run_suites(project, counts(compiler), *arguments, extra=by_compiler(compiler)), MATRIX["default"])
 
 
 @pytest.mark.long

@@ -20,6 +20,7 @@ SHELL = """
 set -eux
 make() { command make --dry-run PYTHON=python "$@" > /dev/null; }
 gdb() { test "$1" = --args; }
+pip() { test "$1" = install; }
 perf() { test "$1" = record || test "$1" = report; }
 python() { case "$3" in new-op) "$HERE" "$@" ;; *) "$BUILT" "$@" ;; esac; }
 """

@@ -17,6 +17,7 @@ import sys
 import sysconfig
 import tempfile
 import venv
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -111,15 +112,26 @@ def environment(python: Path) -> dict[str, str]:
     """The user's environment, less what an outer make, pytest or virtual environment put into it."""
     inherited = ("MAKE", "MFLAGS", "PYTEST", "VIRTUAL_ENV", "TORCH_DEVICE_BACKEND_AUTOLOAD")
     variables = {name: value for name, value in USER_ENVIRONMENT.items() if not name.startswith(inherited)}
+    variables.pop("PYTHON", None)  # a rendered project would take it for the one to use
     folders = [str(python.parent), str(Path(sys.executable).parent), variables.get("PATH", os.defpath)]
     return variables | {"PATH": os.pathsep.join(folders)}
 
 
-def make(project: Path, target: str, *variables: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Makes a target of a rendered project, with a Python of its own."""
+def make(
+    project: Path, target: str, *variables: str, extra: Mapping[str, str] | None = None, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Makes a target of a rendered project, with a Python of its own, and with what is extra in the environment."""
     python = project_python(project)
     command = ["make", "--no-print-directory", "-C", str(project), target, f"PYTHON={python}", *variables]
-    return subprocess.run(command, env=environment(python), text=True, check=False, **options)
+    return subprocess.run(command, env=environment(python) | dict(extra or {}), text=True, check=False, **options)
+
+
+def clangs() -> list[str]:
+    """Of what is installed here: the newest clang, and the oldest that a rendered project promises to build with."""
+    computed = yaml.safe_load((ROOT / "copier.yml").read_text(encoding="utf-8"))
+    oldest = int(computed["clang_minimum"]["default"])
+    here = [name for number in range(oldest, oldest + 50) if shutil.which(name := f"clang++-{number}")]
+    return here[-1:] + [name for name in here[:-1] if name == f"clang++-{oldest}"]
 
 
 def project_python(project: Path) -> Path:

