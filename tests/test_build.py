@@ -4,8 +4,10 @@ import itertools
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import tarfile
+import venv
 import zipfile
 from importlib import metadata
 
@@ -107,7 +109,8 @@ if CLANGS:
     def test_clang(build, counts, compiler):
         """gcc and clang differ in more than warnings: one has hidden functions that the other exports."""
         project = build(compiler, **MATRIX["default"])
-        arguments = ["PYTEST_ARGS=-m quick", "MEMORY=unified"]
+        slice_of_tests = " ".join(["-m quick", *(f"--ignore={name}" for name in OF_SAME)])
+        arguments = [f"PYTEST_ARGS={slice_of_tests}", "MEMORY=unified"]
         check_skips(run_suites(project, counts(compiler), *arguments, extra=by_compiler(compiler)), MATRIX["default"])
 
 
@@ -146,6 +149,76 @@ def test_presets_compile_as_they_say_and_as_torch_does(build, preset, flag):
     commands = [each["command"].split() for each in listed if f"torch_{DEVICE}.dir" in each["output"]]
     assert len(commands) > 5
     assert all(flag in words and "-DNDEBUG" in words for words in commands)
+
+
+def configure(project, folder, *options):
+    python = variants.project_python(project)
+    command = [str(python), *"-m cmake -S".split(), str(project), "-B", str(folder), f"-DPython_EXECUTABLE={python}"]
+    done = subprocess.run(
+        [*command, *options],
+        env=variants.environment(python),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return done.returncode, done.stdout
+
+
+def test_makefiles_have_a_rule_for_every_file(build, tmp_path):
+    """CMake writes them where there is no Ninja. Nothing is compiled: what a link waits for has to be known."""
+    status, said = configure(build(**MATRIX["default"]), tmp_path, "-G", "Unix Makefiles")
+    assert status == 0, said
+    library = f"torch_{DEVICE}"
+    generate = ["-f", f"CMakeFiles/{library}.dir/build.make", f"CMakeFiles/{library}.dir/depend"]
+    subprocess.run(["make", "-C", str(tmp_path), *generate], check=True, stdout=subprocess.DEVNULL)
+    (tmp_path / "lib" / f"lib{library}.so").touch()
+    done = subprocess.run(["make", "-C", str(tmp_path), "--dry-run"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_googletest_is_compiled_where_only_its_sources_are(build, tmp_path):
+    sources = tmp_path / "googletest"
+    options = ["-G", "Ninja", "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON", "-DLUMEN_CPP_TESTS=ON"]
+    options.append(f"-DLUMEN_GTEST_SOURCES={sources}")
+    status, said = configure(build(**MATRIX["default"]), tmp_path / "without", *options)
+    assert status == 1
+    assert "LUMEN_CPP_TESTS needs GoogleTest: install it (`apt install libgtest-dev`)" in " ".join(said.split())
+    sources.mkdir()
+    (sources / "CMakeLists.txt").write_text("add_library(gtest INTERFACE)\nadd_library(GTest::gtest ALIAS gtest)\n")
+    status, said = configure(build(**MATRIX["default"]), tmp_path / "with", *options)
+    assert status == 0 and (tmp_path / "with/tests/cpp").exists(), said
+
+
+def test_a_runtime_folder_that_is_not_there_is_said(build, tmp_path):
+    status, said = configure(build(**MATRIX["default"]), tmp_path, "-G", "Ninja", "-DLUMEN_RUNTIME_DIR=../no such")
+    assert status == 1
+    assert "no such, which has no CMakeLists.txt: correct the path in pyproject.toml" in " ".join(said.split())
+
+
+@pytest.mark.long
+def test_a_runtime_folder_is_for_the_build_that_is_told_of_it(build):
+    project = build(**MATRIX["minimal"])
+    names = [("tests/hostile_runtime", {"CMAKE_ARGS": "-DLUMEN_RUNTIME_DIR=tests/hostile_runtime"}), ("runtime", {})]
+    for folder, extra in names:
+        done = variants.make(project, "build", extra=extra, stdout=subprocess.PIPE)
+        assert done.stdout.endswith(f"\nThe device's runtime is built from {folder}/.\n")
+        program = f"import torch_{DEVICE}, torch; print(torch.{DEVICE}.get_device_name())"
+        name = subprocess.check_output([str(variants.project_python(project)), "-c", program], text=True).strip()
+        assert (name == "hostile") == bool(extra)
+
+
+@pytest.mark.long
+def test_an_isolated_build_leaves_the_torch_that_is_there(build, tmp_path):
+    """With what the package index has. The newest torch would need gigabytes, and replace the one that is installed."""
+    python = tmp_path / "venv" / "bin" / "python"
+    venv.create(tmp_path / "venv", with_pip=True)
+    sources = shutil.copytree(
+        build(**MATRIX["minimal"]), tmp_path / "sources", ignore=shutil.ignore_patterns("build", ".*cache")
+    )
+    command = [str(python), *"-m pip install".split(), str(sources)]
+    done = subprocess.run(command, env=variants.environment(python), capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "pip install --no-build-isolation ." in done.stderr and "Traceback" not in done.stderr
 
 
 def exported(library):
