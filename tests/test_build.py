@@ -18,7 +18,7 @@ from test_render import expected_files
 
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
 WHOLE = ["default", "minimal"]
-ODD = "odd-without-fallback-autoload"
+ODD = "odd names-without-fallback-autoload"
 DISCRETE = ("full", "minimal-with-everything", "core-without-generator-amp")
 # The same in every variant but for names. Whole suites run it, and the oddest names; the other slices leave it out.
 SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/mutate.py".split()
@@ -149,50 +149,6 @@ def test_presets_compile_as_they_say_and_as_torch_does(build, preset, flag):
     commands = [each["command"].split() for each in listed if f"torch_{DEVICE}.dir" in each["output"]]
     assert len(commands) > 5
     assert all(flag in words and "-DNDEBUG" in words for words in commands)
-
-
-def configure(project, folder, *options):
-    python = variants.project_python(project)
-    command = [str(python), *"-m cmake -S".split(), str(project), "-B", str(folder), f"-DPython_EXECUTABLE={python}"]
-    done = subprocess.run(
-        [*command, *options],
-        env=variants.environment(python),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    return done.returncode, done.stdout
-
-
-def test_makefiles_have_a_rule_for_every_file(build, tmp_path):
-    """CMake writes them where there is no Ninja. Nothing is compiled: what a link waits for has to be known."""
-    status, said = configure(build(**MATRIX["default"]), tmp_path, "-G", "Unix Makefiles")
-    assert status == 0, said
-    library = f"torch_{DEVICE}"
-    generate = ["-f", f"CMakeFiles/{library}.dir/build.make", f"CMakeFiles/{library}.dir/depend"]
-    subprocess.run(["make", "-C", str(tmp_path), *generate], check=True, stdout=subprocess.DEVNULL)
-    (tmp_path / "lib" / f"lib{library}.so").touch()
-    done = subprocess.run(["make", "-C", str(tmp_path), "--dry-run"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
-def test_googletest_is_compiled_where_only_its_sources_are(build, tmp_path):
-    sources = tmp_path / "googletest"
-    options = ["-G", "Ninja", "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON", "-DLUMEN_CPP_TESTS=ON"]
-    options.append(f"-DLUMEN_GTEST_SOURCES={sources}")
-    status, said = configure(build(**MATRIX["default"]), tmp_path / "without", *options)
-    assert status == 1
-    assert "LUMEN_CPP_TESTS needs GoogleTest: install it (`apt install libgtest-dev`)" in " ".join(said.split())
-    sources.mkdir()
-    (sources / "CMakeLists.txt").write_text("add_library(gtest INTERFACE)\nadd_library(GTest::gtest ALIAS gtest)\n")
-    status, said = configure(build(**MATRIX["default"]), tmp_path / "with", *options)
-    assert status == 0 and (tmp_path / "with/tests/cpp").exists(), said
-
-
-def test_a_runtime_folder_that_is_not_there_is_said(build, tmp_path):
-    status, said = configure(build(**MATRIX["default"]), tmp_path, "-G", "Ninja", "-DLUMEN_RUNTIME_DIR=../no such")
-    assert status == 1
-    assert "no such, which has no CMakeLists.txt: correct the path in pyproject.toml" in " ".join(said.split())
 
 
 @pytest.mark.long

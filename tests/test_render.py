@@ -23,7 +23,7 @@ COMBINATIONS = [
     for values in itertools.product([True, False], repeat=len(FEATURES))
 ]
 FILES: dict[str, list[str]] = yaml.safe_load((TESTS / "files.yml").read_text(encoding="utf-8"))
-ODD = MATRIX["odd-without-fallback-autoload"]
+ODD = MATRIX["odd names-without-fallback-autoload"]
 EMPTY = {"description": "", "author": "", "author_email": "", "repository_url": ""}
 LICENSES = {
     "BSD-3-Clause": "BSD 3-Clause License",

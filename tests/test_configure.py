@@ -1,0 +1,55 @@
+"""What CMake makes of a rendered project before anything is compiled."""
+
+import re
+import subprocess
+
+import pytest
+import variants
+from conftest import DEVICE
+
+
+@pytest.fixture
+def configure(render, tmp_path):
+    def run(folder, *options):
+        python = variants.thin_environment(tmp_path / "venv")
+        command = [str(python), "-m", "cmake", "-S", str(render()), "-B", str(folder), f"-DPython_EXECUTABLE={python}"]
+        environment = variants.environment(python)
+        done = subprocess.run([*command, *options], env=environment, capture_output=True, text=True)
+        return done.returncode, " ".join((done.stdout + done.stderr).split())
+
+    return run
+
+
+def test_makefiles_have_a_rule_for_every_file(configure, tmp_path):
+    """CMake writes them where there is no Ninja. Nothing is compiled: what a link waits for has to be known."""
+    folder = tmp_path / "build"
+    status, said = configure(folder, "-G", "Unix Makefiles")
+    assert status == 0, said
+    library = f"torch_{DEVICE}"
+    generate = ["-f", f"CMakeFiles/{library}.dir/build.make", f"CMakeFiles/{library}.dir/depend"]
+    subprocess.run(["make", "-C", str(folder), *generate], check=True, stdout=subprocess.DEVNULL)
+    (folder / "lib").mkdir(exist_ok=True)
+    (folder / "lib" / f"lib{library}.so").touch()
+    done = subprocess.run(["make", "-C", str(folder), "--dry-run"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_googletest_is_compiled_where_only_its_sources_are(configure, tmp_path):
+    sources = tmp_path / "googletest"
+    options = ["-G", "Ninja", "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON", "-DLUMEN_CPP_TESTS=ON"]
+    options.append(f"-DLUMEN_GTEST_SOURCES={sources}")
+    status, said = configure(tmp_path / "without", *options)
+    assert status == 1
+    assert "LUMEN_CPP_TESTS needs GoogleTest: install it (`apt install libgtest-dev`)" in said
+    sources.mkdir()
+    (sources / "CMakeLists.txt").write_text("add_library(gtest INTERFACE)\nadd_library(GTest::gtest ALIAS gtest)\n")
+    status, said = configure(tmp_path / "with", *options)
+    assert status == 0 and (tmp_path / "with/tests/cpp").exists(), said
+
+
+def test_a_runtime_folder_is_below_the_project_and_one_that_is_not_there_is_said(configure, tmp_path):
+    status, said = configure(tmp_path / "build", "-G", "Ninja", "-DLUMEN_RUNTIME_DIR=no/such")
+    assert status == 1
+    assert "/no/such, which has no CMakeLists.txt: correct the path in pyproject.toml" in said
+    status, said = configure(tmp_path / "build", "-DLUMEN_RUNTIME_DIR=tests/hostile_runtime")
+    assert status == 0 and re.search(r"The runtime is built from \S*/tests/hostile_runtime --", said), said
