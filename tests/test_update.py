@@ -40,6 +40,8 @@ class Edit(NamedTuple):
     new: str
 
 
+END = ""
+
 EDITS = [
     Edit("README.md", "## Use\n", "## Drivers\n\nInstall ours first.\n\n## Use\n"),
     Edit("pyproject.toml", 'version = "0.1.0"\n', 'version = "3.4.5"\n'),
@@ -52,7 +54,7 @@ OWNED = [
     Edit("CHANGELOG.md", "# Changelog\n", "# What is new\n"),
     Edit(
         "csrc/aten/ops.vendor.yaml",
-        "[]\n",
+        END,  # in the older snapshots of an empty list, which a vendor takes away
         "- {op: exp, kind: native, into: vendor_exp}\n- {op: tanh, kind: native, into: vendor_tanh}\n",
     ),
     Edit("PACKAGE/DEVICE/vendor.py", '"""Yours', '"""Ours'),
@@ -67,6 +69,8 @@ def fill(text: str, answers: dict[str, Any]) -> str:
 
 
 def edited(edit: Edit, text: str, answers: dict[str, Any]) -> str:
+    if edit.old == END:
+        return text.removesuffix("[]\n") + fill(edit.new, answers)
     assert text.count(edit.old) >= 1, f"{edit.path} has no {edit.old!r}"
     return text.replace(edit.old, fill(edit.new, answers))
 

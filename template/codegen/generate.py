@@ -10,7 +10,7 @@ from pathlib import Path
 import emit
 import own
 from checks import check, missing_functions
-from lines import TIERS, merge, read
+from lines import TIERS, merge, read, unread
 from schemas import Schemas
 
 
@@ -32,8 +32,9 @@ def main() -> int:
     parser.add_argument("vendor", type=Path, help="the vendor's: its lines replace those of the same operator")
     arguments = parser.parse_args()
 
-    problems: list[str] = []
-    template, vendor = read(arguments.template, problems), read(arguments.vendor, problems)
+    problems = unread(arguments.template, arguments.vendor)
+    # A vendor who has nothing to list may delete the file.
+    template, vendor = (read(path, problems) if path.exists() else [] for path in (arguments.template, arguments.vendor))
     release = tuple(int(number) for number in metadata.version("torch").split(".")[:2])
     template, vendor = ([line for line in lines if line.fits(release)] for lines in (template, vendor))
     schemas = Schemas()

@@ -91,11 +91,11 @@ def did_you_mean(word: str, words: list[str] | tuple[str, ...]) -> str:
 def read(path: Path, problems: list[str]) -> list[Line]:
     # The base loader leaves every value a string: `no` and `1e3` would be something else to the others.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    text = path.read_text(encoding="utf-8")
     try:
-        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=loader)
+        root = yaml.compose(text, Loader=loader)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problems.append(f"{path}:{mark.line + 1 if mark else 1}: this is not YAML: {error.problem}.")
+        problems.append(_not_yaml(path, text, error))
         return []
     if root is None:
         return []
@@ -108,6 +108,25 @@ def read(path: Path, problems: list[str]) -> list[Line]:
         if first.setdefault(line.op, line) is not line:
             problems.append(f"{line.where}: {line.op} is listed already at {first[line.op].where}; remove one of them.")
     return list(first.values())
+
+
+def _not_yaml(path: Path, text: str, error: yaml.MarkedYAMLError) -> str:
+    mark = error.problem_mark or error.context_mark
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        if re.fullmatch(r"\[\s*\]\s*(#.*)?", line) and any(re.match(r"\s*-", below) for below in lines[number:]):
+            return f"{path}:{number}: this `[]` is an empty list, which ends here: remove it, so that the lines below count."
+    number = mark.line + 1 if mark else 1
+    if number <= len(lines) and re.match(r"\s+- ", lines[number - 1]):
+        return f"{path}:{number}: this line is indented further than others: begin each with `- ` in the first column."
+    return f"{path}:{number}: this is not YAML: {error.problem}."
+
+
+def unread(template: Path, vendor: Path) -> list[str]:
+    """What looks like a list of operators and is none."""
+    beside = set(vendor.parent.rglob("ops*.y*ml"))
+    advice = f"no list of operators has this name, so nothing reads it: move its lines into {vendor.name}."
+    return [f"{path}:1: {advice}" for path in sorted(beside - {template, vendor}) if path.suffix in (".yaml", ".yml")]
 
 
 def _lines(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
