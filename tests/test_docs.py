@@ -19,11 +19,14 @@ COMMANDS = [page.stem for page in sorted(DOCS.glob("*.md")) if "\n```console\n" 
 SHELL = """
 set -eux
 make() { command make --dry-run PYTHON=python "$@" > /dev/null; }
+git() { if test "$1" = commit; then shift; set -- commit --quiet --allow-empty "$@"; fi; command git "$@"; }
 gdb() { test "$1" = --args; }
 pip() { test "$1" = install; }
 perf() { test "$1" = record || test "$1" = report; }
 python() { case "$3" in new-op) "$HERE" "$@" ;; *) "$BUILT" "$@" ;; esac; }
 """
+
+IDENTITY = {f"GIT_{who}_{what}": "tests@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
 
 def rows(text, pattern):
@@ -86,13 +89,12 @@ def test_what_a_page_says_to_the_shell_is_understood(build, repository, tmp_path
     )
     project, python = tmp_path / "project", variants.project_python(build(**MATRIX["default"]))
     variants.render(repository, project, {"device_name": DEVICE})
-    identity = ["-c", "user.name=tests", "-c", "user.email=tests@example.com"]
-    commit = f"git {' '.join(identity)} commit --quiet --allow-empty --message"
+    commit = "git commit --message"
     script = SHELL + f"git init --quiet && git add --all && {commit} Rendered\n"
     for block in re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         script += "\n".join(re.findall(r"^\$ (.*)$", block, re.MULTILINE)) + f"\ngit add --all && {commit} Next\n"
     environment = variants.environment(python)
-    environment |= {"BUILT": str(python), "HERE": str(variants.thin_environment(tmp_path / "venv"))}
+    environment |= {"BUILT": str(python), "HERE": str(variants.thin_environment(tmp_path / "venv"))} | IDENTITY
     done = subprocess.run(["bash", "-c", script], cwd=project, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -111,8 +113,7 @@ def test_a_newcomer_ends_with_a_trained_model(repository, tmp_path):
     page = (DOCS / "start.md").read_text(encoding="utf-8")
     script = "set -eux\n" + "".join(re.findall(r"^```bash\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
     script = script.replace("<where this repository is>", str(repository))
-    git = {f"GIT_{who}_{what}": "tests@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    environment = variants.environment(Path(sys.executable)) | git
+    environment = variants.environment(Path(sys.executable)) | IDENTITY
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "test accuracy" in done.stdout

@@ -1,0 +1,54 @@
+"""Says whether the template has a newer version than the one that this project was made from.
+
+Its status: 0, there is none; 2, there is one; 3, that can't be told here, and a sentence says why.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from copier_command import MISSING, copier_command
+
+ROOT = Path(__file__).parents[1]
+NONE, NEWER, UNKNOWN = 0, 2, 3
+
+
+def recorded(name: str, answers: str) -> str:
+    values = [line.partition(": ")[2] for line in answers.splitlines() if line.startswith(f"{name}: ")]
+    return values[0].strip("'\"") if values else ""
+
+
+def main() -> int:
+    answers = ROOT / ".copier-answers.yml"
+    source = recorded("_src_path", answers.read_text(encoding="utf-8")) if answers.exists() else ""
+    if not source:
+        print(f"{answers.name} doesn't say which template this project was made from: `git log` may have it.")
+        return UNKNOWN
+    # Without a colon it is a path, on the machine where the project was made.
+    if ":" not in source and not (ROOT / Path(source).expanduser()).exists():
+        print(
+            f"The template is noted as {source}, which isn't on this machine: "
+            f"write an address that every machine can reach into {answers.name}, as `_src_path`."
+        )
+        return UNKNOWN
+    command = copier_command()
+    if command is None:
+        print(MISSING)
+        return UNKNOWN
+    question = [*command, "check-update", "--output-format", "json"]
+    done = subprocess.run(question, cwd=ROOT, capture_output=True, text=True)
+    try:
+        newer = json.loads(done.stdout)["update_available"]
+    except (ValueError, KeyError):
+        print(f"{(done.stdout + done.stderr).strip()}\nThe template could not be asked for its versions, see above.")
+        return UNKNOWN
+    if newer:
+        print("The template has a newer version: `copier update --defaults` brings it, and CONTRIBUTING.md says how.")
+        return NEWER
+    print("The template has no newer version.")
+    return NONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

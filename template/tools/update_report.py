@@ -1,0 +1,123 @@
+"""Looks over what `copier update` has done, before it is committed: what was lost, what waits for a decision.
+
+Copier merges what both sides changed in one file. Where the template renames, splits or removes a file that you edited,
+your edits go with the old one; where you moved a file of the template, its changes don't find it. This renders the two
+versions of the template, compares them with your last commit and with what is here now, and says of each such case
+what to do. With --apply it carries over what can be placed without doubt. Status 1: something is left to do.
+"""
+
+import argparse
+import io
+import itertools
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from copier_command import MISSING, copier_command
+from moved import Carried, carry_edits, moved_to, original_of
+from update_check import recorded
+
+ANSWERS = ".copier-answers.yml"
+MARKERS = ("<<<<<<< before updating", ">>>>>>> after updating")
+
+Tree = dict[str, bytes]
+
+
+def git(root: Path, *arguments: str) -> bytes:
+    return subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True).stdout
+
+
+def committed(root: Path) -> Tree:
+    """What the last commit has."""
+    with tarfile.open(fileobj=io.BytesIO(git(root, "archive", "--format=tar", "HEAD"))) as archive:
+        return {entry.name: file.read() for entry in archive if (file := archive.extractfile(entry)) is not None}
+
+
+def present(root: Path) -> Tree:
+    """What is here now, new files included."""
+    listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").decode().split("\0")[:-1]
+    return {name: (root / name).read_bytes() for name in dict.fromkeys(listed) if (root / name).is_file()}
+
+
+def rendered(command: list[str], root: Path, answers: bytes, folder: Path) -> Tree:
+    """What the template makes of answers, in the version that they name."""
+    folder.mkdir()
+    (folder / ANSWERS).write_bytes(answers)
+    options = ["--defaults", "--overwrite", "--quiet", "--skip-tasks"]
+    if version := recorded("_commit", answers.decode()):
+        options += ["--vcs-ref", version]
+    done = subprocess.run([*command, "recopy", *options, str(folder)], cwd=root, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{done.stderr.strip()}\nThe template could not be rendered in version {version}, see above.")
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def unmerged(before: Tree, now: Tree) -> Iterator[str]:
+    for name, data in now.items():
+        if name.endswith(".rej"):
+            yield f"{name}: Copier could not place these edits: make them by hand in {name[:-4]}, and delete this file."
+        lines = {line for line in data.decode(errors="replace").splitlines() if line.startswith(MARKERS)}
+        if lines - set(before.get(name, b"").decode(errors="replace").splitlines()):
+            yield f"{name}: a conflict: the first half is yours, the second the template's; keep what is right of both."
+
+
+def lost_edits(old: Tree, new: Tree, before: Tree, now: Tree) -> Iterator[Carried]:
+    """Files that the template no longer has, and that were not as it had made them."""
+    for name in sorted(old.keys() - new.keys()):
+        if name in before and before[name] != old[name] and name not in now:
+            yield carry_edits(name, old, new, before, now)
+
+
+def lost_fixes(old: Tree, new: Tree, before: Tree, now: Tree) -> Iterator[Carried]:
+    """Files of the template that stand elsewhere in the project, and that the template has changed or renamed."""
+    for name in sorted(old.keys() - before.keys()):
+        theirs = name if name in new else moved_to(name, old, new)
+        if theirs is None or new[theirs] == old[name] == new.get(name):
+            continue
+        if yours := original_of(name, old, before, now):
+            yield Carried.of_a_move(name, yours, theirs, old, new, now)
+        elif theirs != name and theirs in now and theirs not in before:
+            told = f"you had deleted it, and the template calls it {theirs} now: delete that, if you do without it."
+            yield Carried(name, {}, [told])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--apply", action="store_true", help="carry edits over where their place is beyond doubt")
+    parser.add_argument("--project", type=Path, default=Path(__file__).parents[1], help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    root: Path = arguments.project
+    command = copier_command()
+    if command is None:
+        print(MISSING)
+        return 3
+    before, now = committed(root), present(root)
+    if ANSWERS not in before or ANSWERS not in now:
+        print(f"{ANSWERS} has to be committed, and to be there: it says what the template's two versions are.")
+        return 3
+    problems = list(unmerged(before, now))
+    if before[ANSWERS] != now[ANSWERS]:
+        with tempfile.TemporaryDirectory() as folder:
+            old = rendered(command, root, before[ANSWERS], Path(folder, "old"))
+            new = rendered(command, root, now[ANSWERS], Path(folder, "new"))
+        # One after the other: several files may have become one.
+        for found in itertools.chain(lost_edits(old, new, before, now), lost_fixes(old, new, before, now)):
+            for path, data in found.placed.items():
+                if now.get(path) == data:
+                    continue  # as --apply leaves it
+                if arguments.apply:
+                    (root / path).write_bytes(data)
+                    now[path] = data
+                    print(f"{found.name}: carried over to {path}.")
+                else:
+                    problems.append(f"{found.name}: belongs into {path}; `make update-report APPLY=1` carries it over.")
+            problems += [f"{found.name}: {problem}" for problem in found.problems]
+    print("\n".join(problems) if problems else "Nothing was lost: `git add --all`, then look at `git diff --cached`.")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

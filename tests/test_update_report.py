@@ -1,0 +1,288 @@
+"""What the message after an update says to do keeps everything, and what an update loses in silence is found before."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import copier
+import pytest
+import variants
+import yaml
+from conftest import DEVICE
+from test_update import git, update
+
+# Of the template as it is, what an update and its report are about; and files that a vendor and the template change.
+OURS = ["Makefile.jinja", "tools", "{{_copier_conf.answers_file}}.jinja"]
+LINES = {
+    name: "".join(f"{name} {number}\n" for number in range(40))
+    for name in ("moved", "removed", "split", "fixed", "kept")
+}
+
+
+def message() -> str:
+    settings = yaml.safe_load((variants.ROOT / "copier.yml").read_text(encoding="utf-8"))
+    return str(settings["_message_after_update"])
+
+
+def change(text: str, **lines: str) -> str:
+    for number, new in lines.items():
+        text, found = re.subn(rf"^\w+ {number.removeprefix('line')}\n", new, text, flags=re.MULTILINE)
+        assert found == 1, number
+    return text
+
+
+class Template:
+    """A template of a few files, with a version for each state it was in."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.files = folder, folder / "template"
+        variants.snapshot(folder)
+        kept = {name: folder / "template" / name for name in OURS}
+        for path in self.files.iterdir():
+            if path not in kept.values():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        settings = (folder / "copier.yml").read_text(encoding="utf-8")
+        (folder / "copier.yml").write_text(re.sub(r"_skip_if_exists:.*\n( .*\n)*", "", settings), encoding="utf-8")
+        (self.files / "csrc").mkdir()
+        for name, text in LINES.items():
+            self.write(f"csrc/{name}.cpp", text)
+        git(folder, "init", "--quiet")
+        self.version = 0
+        self.release()
+
+    def write(self, name: str, text: str) -> None:
+        path = self.files / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def release(self) -> None:
+        self.version += 1
+        git(self.folder, "add", "--all")
+        git(self.folder, "commit", "--quiet", f"--message={self.version}")
+        git(self.folder, "tag", f"v{self.version}")
+
+
+@pytest.fixture
+def template(tmp_path: Path) -> Template:
+    (tmp_path / "template").mkdir()
+    return Template(tmp_path / "template")
+
+
+@pytest.fixture
+def project(template: Template, tmp_path: Path) -> Path:
+    destination = tmp_path / "project"
+    copier.run_copy(
+        str(template.folder),
+        destination,
+        {"device_name": DEVICE},
+        defaults=True,
+        quiet=True,
+        settings=copier.Settings(),
+    )
+    git(destination, "init", "--quiet")
+    commit(destination, "Render the template")
+    return destination
+
+
+def commit(project: Path, message: str) -> None:
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", f"--message={message}")
+
+
+def run(project: Path, command: str) -> subprocess.CompletedProcess[str]:
+    identity = {f"GIT_{who}_{what}": "tests@x.y" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    environment = variants.environment(Path(sys.executable)) | identity | {"BASE_PYTHON": sys.executable}
+    return subprocess.run(command, shell=True, cwd=project, env=environment, capture_output=True, text=True)
+
+
+def report(project: Path, *options: str) -> tuple[int, str]:
+    done = run(project, " ".join([sys.executable, "tools/update_report.py", *options]))
+    return done.returncode, done.stdout + done.stderr
+
+
+def advised(text: str) -> list[str]:
+    """The commands after the update, without their comments, up to the commit."""
+    after = text[text.index("make update-report") :]
+    found = re.findall(r"^ *(?:\$ )?((?:make|git) .*?) *(?:#.*)?$", after, re.MULTILINE)
+    return found[: 1 + next(number for number, command in enumerate(found) if "commit" in command)]
+
+
+@pytest.mark.parametrize("page", ["docs/update.md", "template/CONTRIBUTING.md.jinja"])
+def test_the_pages_advise_what_the_message_does(page):
+    assert advised((variants.ROOT / page).read_text(encoding="utf-8")) == advised(message())
+
+
+def test_who_does_what_is_advised_has_all_files_after_two_updates(template, project):
+    commands = advised(message())
+    assert len(commands) >= 5 and commands[0].startswith("make update-report")
+    for new in ("csrc/second.cpp", "csrc/third.cpp"):
+        template.write(new, "new\n")
+        template.release()
+        update(project)
+        for command in commands:
+            if command != "make test":  # it builds; what it tests has tests of its own
+                done = run(project, command)
+                assert done.returncode == 0, (command, done.stdout, done.stderr)
+        assert git(project, "status", "--porcelain") == ""
+    assert (project / "csrc/second.cpp").exists() and (project / "csrc/third.cpp").exists()
+    assert {"csrc/second.cpp", "csrc/third.cpp"} <= set(git(project, "ls-files").split())
+
+
+def edit(project: Path, name: str, **lines: str) -> None:
+    path = project / f"csrc/{name}.cpp"
+    path.write_text(change(path.read_text(encoding="utf-8"), **lines), encoding="utf-8")
+
+
+def read(project: Path, name: str) -> str:
+    return (project / name).read_text(encoding="utf-8")
+
+
+def test_edits_go_where_the_template_has_moved_their_lines(template, project):
+    edit(project, "moved", line5="moved 5\nmine\n", line30="changed\n")
+    edit(project, "split", line3="", line35="split 35\nbelow\n", line20="ours\n")
+    edit(project, "removed", line7="edited\n")
+    commit(project, "Work")
+
+    lines = LINES["split"].splitlines(keepends=True)
+    for name in ("moved", "split", "removed"):
+        (template.files / f"csrc/{name}.cpp").unlink()
+    template.write("csrc/device/moved.cpp", change(LINES["moved"], line15="the template's\n"))
+    template.write("csrc/streams/one.cpp", "// One.\n" + "".join(lines[:13]))
+    template.write("csrc/streams/two.cpp", "// Two.\n" + "".join(lines[13:17]) + "".join(lines[24:]))
+    template.release()
+    update(project)
+    assert run(project, "git diff --check").returncode == 0, "this is lost in silence"
+
+    status, said = report(project)
+    assert status == 1
+    assert "csrc/moved.cpp: belongs into csrc/device/moved.cpp" in said
+    assert "csrc/split.cpp: belongs into csrc/streams/one.cpp" in said
+    assert "csrc/split.cpp: belongs into csrc/streams/two.cpp" in said
+    assert re.search(r"csrc/split.cpp: .* 1 of your edits found no place: `git show HEAD:csrc/split.cpp`", said)
+    assert re.search(r"csrc/removed.cpp: the template has removed it, and 1 of your edits found no place", said)
+    before = git(project, "status", "--porcelain")
+    assert report(project) == (status, said) and git(project, "status", "--porcelain") == before
+
+    status, said = report(project, "--apply")
+    assert status == 1 and said.count("carried over to") == 3
+    wanted = change(LINES["moved"], line5="moved 5\nmine\n", line15="the template's\n", line30="changed\n")
+    assert read(project, "csrc/device/moved.cpp") == wanted
+    assert "split 2\nsplit 4\n" in read(project, "csrc/streams/one.cpp")
+    assert "split 35\nbelow\nsplit 36\n" in read(project, "csrc/streams/two.cpp")
+
+    # What was carried over is not told again; a file that was brought back isn't either, staged or not.
+    status, said = report(project)
+    assert status == 1 and len(said.splitlines()) == 2
+    for name in ("split", "removed"):
+        git(project, "checkout", "HEAD", "--", f"csrc/{name}.cpp")
+    git(project, "add", "--all")
+    status, said = report(project)
+    assert status == 0, said
+    commit(project, "Update the template")
+    assert report(project)[0] == 0
+
+
+def test_fixes_reach_files_that_the_vendor_has_moved(template, project):
+    def move(name: str, to: str) -> None:
+        (project / to).parent.mkdir(exist_ok=True)
+        git(project, "mv", f"csrc/{name}.cpp", to)
+
+    move("fixed", "mine/fixed.cpp")
+    move("moved", "mine/moved.cpp")
+    move("removed", "mine/removed.cpp")
+    move("kept", "mine/kept.cpp")
+    (project / "csrc/split.cpp").unlink()
+    path = project / "mine/fixed.cpp"
+    path.write_text(change(path.read_text(), line2="mine\n"))
+    commit(project, "Work")
+
+    template.write("csrc/fixed.cpp", change(LINES["fixed"], line30="a fix\n"))
+    for name in ("moved", "split"):
+        (template.files / f"csrc/{name}.cpp").rename(template.files / f"csrc/new_{name}.cpp")
+    (template.files / "csrc/removed.cpp").unlink()
+    template.release()
+    update(project)
+    assert "a fix" not in read(project, "mine/fixed.cpp"), "this is lost in silence"
+
+    status, said = report(project)
+    assert status == 1
+    assert "csrc/fixed.cpp: belongs into mine/fixed.cpp" in said
+    assert "csrc/moved.cpp: you moved it to mine/moved.cpp, and the template calls it csrc/new_moved.cpp now" in said
+    assert "csrc/split.cpp: you had deleted it, and the template calls it csrc/new_split.cpp now" in said
+    assert "kept" not in said and "removed.cpp" not in said
+    status, said = report(project, "--apply")
+    assert read(project, "mine/fixed.cpp") == change(LINES["fixed"], line2="mine\n", line30="a fix\n")
+    for name in ("moved", "split"):
+        (project / f"csrc/new_{name}.cpp").unlink()
+    assert report(project)[0] == 0
+
+
+@pytest.mark.parametrize("how", ["inline", pytest.param("rej", marks=pytest.mark.matrix)])
+def test_conflicts_are_told_and_so_are_rejects(template, project, how):
+    edit(project, "fixed", line5="mine\n")
+    edit(project, "moved", line5="mine\n")
+    commit(project, "Work")
+    template.write("csrc/fixed.cpp", change(LINES["fixed"], line5="the template's\n"))
+    (template.files / "csrc/moved.cpp").unlink()
+    template.write("csrc/device/moved.cpp", change(LINES["moved"], line5="the template's\n"))
+    template.release()
+    update(project, conflict=how)
+    status, said = report(project, "--apply")
+    assert status == 1
+    assert ("csrc/fixed.cpp: a conflict" if how == "inline" else "csrc/fixed.cpp.rej: Copier could not place") in said
+    assert (
+        "csrc/moved.cpp: the template has moved it to csrc/device/moved.cpp, and 1 of your edits found no place" in said
+    )
+
+
+def test_without_copier_it_says_what_is_missing(template, project):
+    def without(script: str) -> tuple[int, str]:
+        # Neither on the PATH nor importable.
+        done = run(project, f"PATH=/nowhere COPIER= {sys.executable} -S tools/{script}.py")
+        return done.returncode, done.stdout
+
+    for script in ("update_report", "update_check"):
+        status, said = without(script)
+        assert status == 3 and said.startswith("There is no copier here: run `pip install copier`")
+
+
+def test_whether_there_is_a_newer_version(template, project):
+    def check() -> tuple[int, str]:
+        done = run(project, f"{sys.executable} tools/update_check.py")
+        return done.returncode, done.stdout
+
+    assert check() == (0, "The template has no newer version.\n")
+    template.write("csrc/more.cpp", "more\n")
+    template.release()
+    status, said = check()
+    assert status == 2 and "copier update --defaults" in said
+    assert run(project, "make update-check").returncode == 2
+
+    answers = project / ".copier-answers.yml"
+    answers.write_text(re.sub(r"_src_path: .*", "_src_path: /nowhere/template", answers.read_text()))
+    status, said = check()
+    assert status == 3 and "isn't on this machine" in said
+    answers.unlink()
+    assert check()[0] == 3
+
+
+@pytest.mark.matrix
+def test_the_workflow_tells_a_newer_version_from_what_cannot_be_told(template, project):
+    workflow = yaml.safe_load((variants.ROOT / "template/.github/workflows/update.yml").read_text(encoding="utf-8"))
+    step = workflow["jobs"]["check"]["steps"][-1]["run"]
+    script = project.parent / "step.sh"
+    script.write_text(step)
+
+    def tell() -> subprocess.CompletedProcess[str]:
+        return run(project, f"bash -e {script}")
+
+    assert tell().returncode == 0
+    template.write("csrc/more.cpp", "more\n")
+    template.release()
+    assert tell().returncode == 2
+    answers = project / ".copier-answers.yml"
+    answers.write_text(re.sub(r"_src_path: .*", "_src_path: /nowhere/template", answers.read_text()))
+    done = tell()
+    assert done.returncode == 0 and "::warning::" in done.stdout
