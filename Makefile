@@ -11,12 +11,12 @@ in_parallel = --numprocesses 2 --no-loadscope-reorder
 ANSWERS ?= examples/default.yml
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help environment demo test matrix long test-torch lint docs variant
+.PHONY: help environment demo-environment demo test matrix long test-torch lint docs variant bench
 
 help: ## what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
 
-demo: environment ## render a backend for the device nova, build it and train a network on it
+demo: demo-environment ## render a backend for the device nova, build it and train a network on it
 	"$(PYTHON)" tools/variants.py examples/default.yml --make demo
 
 test: environment ## questions, every combination as text, and the default and minimal variant with their suites
@@ -41,6 +41,9 @@ test-torch: ## TORCH=2.15.0: the default and the full variant with another torch
 variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
 	"$(PYTHON)" tools/variants.py $(ANSWERS)
 
+bench: environment ## what `copier copy` of the working tree takes, and where its time goes
+	"$(PYTHON)" tools/time_copy.py
+
 lint: environment ## ruff, mypy, clang-format, the workflows; this repository's files and those it renders
 	"$(PYTHON)" -m ruff check .
 	"$(PYTHON)" -m ruff format --check .
@@ -56,17 +59,22 @@ lint: environment ## ruff, mypy, clang-format, the workflows; this repository's 
 
 ifeq ($(origin PYTHON),file)
 environment: $(VENV)/torch-$(TORCH).installed
+demo-environment: $(VENV)/torch-$(TORCH).demo
 endif
 
-# torch goes first and by itself, in the release that is tested: a plain `torch` elsewhere would fetch the newest one,
-# with gigabytes of CUDA. pip before 25.1 knows no dependency groups.
-$(VENV)/torch-$(TORCH).installed: pyproject.toml
+# torch is named in the release that is tested: a plain `torch` elsewhere would fetch the newest one, with gigabytes of
+# CUDA. pip before 25.1 knows no dependency groups. A demo imports few of torch's files: those are compiled when it does.
+$(VENV)/torch-$(TORCH).demo: pyproject.toml
 	@"$(BASE_PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or later is needed, this is " \
 		+ sys.version.split()[0] + ": make BASE_PYTHON=/path/to/python ...")'
 	"$(BASE_PYTHON)" -m venv $(VENV)
-	@echo "Installing torch $(TORCH) and the tools into $(VENV); this happens once."
+	@echo "Installing torch $(TORCH) and what compiles the backend into $(VENV); this happens once."
 	@"$(PYTHON)" -m pip install --quiet --upgrade pip
-	@"$(PYTHON)" -m pip install --quiet torch==$(TORCH)
-	@"$(PYTHON)" -m pip install --quiet --group dev
-	@rm -f $(VENV)/torch-*.installed
+	@"$(PYTHON)" -m pip install --quiet --no-compile torch==$(TORCH) --group demo
+	@rm -f $(VENV)/torch-*.demo $(VENV)/torch-*.installed
+	@touch $@
+
+$(VENV)/torch-$(TORCH).installed: $(VENV)/torch-$(TORCH).demo
+	@echo "Installing the tools of the tests into $(VENV); this happens once."
+	@"$(PYTHON)" -m pip install --quiet torch==$(TORCH) --group dev
 	@touch $@

@@ -1,6 +1,5 @@
 """What copier.yml asks, refuses and records."""
 
-import os
 import subprocess
 import sys
 
@@ -104,17 +103,11 @@ def test_render_refuses_an_answer_that_nobody_asks_for(render):
         render(colour="blue")
 
 
-def test_copy_needs_no_trust_and_takes_under_two_seconds(repository, tmp_path):
+def test_copy_needs_no_trust(repository, tmp_path):
     command = [sys.executable, "-m", "copier", "copy", "--defaults", "--data", "device_name=lumen", str(repository)]
-    seconds: list[float] = []
-    while len(seconds) < 8 and min(seconds, default=2) >= 2:  # one is enough: work beside it only adds seconds
-        begin = os.times()
-        done = subprocess.run([*command, str(tmp_path / str(len(seconds)))], capture_output=True, text=True)
-        end = os.times()
-        seconds.append(end.children_user + end.children_system - begin.children_user - begin.children_system)
-        assert done.returncode == 0, done.stderr
-        assert "make demo" in done.stderr
-    assert min(seconds) < 2, seconds
+    done = subprocess.run([*command, str(tmp_path / "project")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "make demo" in done.stderr
 
 
 def test_answers_are_recorded(render):

@@ -3,10 +3,11 @@
 import copies
 import operators
 import optimizers
+import streams
 import training
 from measure import Row
 
-MODULES = {"operators": operators, "optimizers": optimizers, "training": training, "copies": copies}
+MODULES = {"operators": operators, "optimizers": optimizers, "training": training, "copies": copies, "streams": streams}
 
 
 def rows() -> list[Row]:
