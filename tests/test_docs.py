@@ -1,8 +1,13 @@
 """What the guide says of a rendered project is what stands there."""
 
+import ast
+import importlib.util
+import mmap
 import re
+import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +17,13 @@ from conftest import DEVICE, MATRIX
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [page.stem for page in sorted(DOCS.glob("*.md")) if re.search("^```py", page.read_text("utf-8"), re.MULTILINE)]
+# A fence that the build of the guide fills: its name, its argument and its options.
+DIRECTIVE = re.compile(r"^```\{(rendered|minimal|stubs|capabilities)\} ?(.*)\n((?::.*\n)*)```$", re.MULTILINE)
+LIBRARIES = ("torch_cpu", "torch_python", "c10")
+# Words that a command begins with, so that what is quoted is no message.
+COMMAND = re.compile(r"(make|cmake|copier|git|pip|pipx|python|ops|apt|[A-Z_]+=\S+) |.*(->|[{}()=])")
+# Of a message, what is not the same each time: names, numbers, dtypes, and what stands for them here.
+VARIABLE = re.compile(r"…|'[^']*'|\bnova\b(?:::\w+|:\d)?|\b\d[\d.]*|\b(?:b?float|int|complex)\d+\b")
 
 COMMANDS = [page.stem for page in sorted(DOCS.glob("*.md")) if "\n```console\n" in page.read_text("utf-8")]
 # What takes long has tests of its own: of make it is the target and its variables that are looked at. The tools that
@@ -27,6 +39,20 @@ python() { case "$3" in new-op) "$HERE" "$@" ;; *) "$BUILT" "$@" ;; esac; }
 """
 
 IDENTITY = {f"GIT_{who}_{what}": "tests@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+
+
+@cache
+def extension(name):
+    spec = importlib.util.spec_from_file_location(name, DOCS / "_extensions" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def shown(render):
+    """The project that the guide shows code from."""
+    return render(**yaml.safe_load((variants.ROOT / "examples/full.yml").read_text(encoding="utf-8")))
 
 
 def rows(text, pattern):
@@ -55,6 +81,114 @@ def test_the_files_that_the_guide_names_are_there(render):
     suffixes = ("", ".h", ".cpp", ".py")
     missing = [name for name in sorted(named) if not any(Path(f"{project / name}{end}").exists() for end in suffixes)]
     assert missing == []
+
+
+def test_every_page_is_in_the_index():
+    listed = re.findall(r"^[\w-]+$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(page.stem for page in DOCS.glob("*.md") if page.stem != "index")
+
+
+def test_every_directive_finds_what_it_shows(shown):
+    excerpt = extension("rendered").excerpt
+    for page in DOCS.glob("*.md"):
+        for kind, argument, options in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
+            if kind == "rendered":
+                ends = {key: text.strip('"') for key, text in re.findall("^:(\\w+): (.*)$", options, re.MULTILINE)}
+                text = (shown / argument).read_text(encoding="utf-8")
+                assert excerpt(text, ends.get("from"), ends.get("to")).count("\n") < 90, (page.name, argument)
+
+
+def test_a_page_that_is_read_raw_says_what_stands_where_a_directive_is():
+    seen = 0
+    for page in DOCS.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        for found in DIRECTIVE.finditer(text):
+            before = DIRECTIVE.sub("", text[: found.start()]).rstrip().split("\n\n")[-1]
+            kind, argument, _ = found.groups()
+            assert (argument if kind == "rendered" else "built guide") in before, (page.name, kind, argument)
+            seen += 1
+    assert seen > 30
+
+
+def names_of_tests(path):
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".cpp":
+        return {f"{suite}.{name}" for suite, name in re.findall(r"^TEST(?:_F|_P)?\((\w+), (\w+)\)", text, re.MULTILINE)}
+    names = set()
+    for node in ast.parse(text).body:
+        members = node.body if isinstance(node, ast.ClassDef) else [node]
+        prefix = f"{node.name}::" if isinstance(node, ast.ClassDef) else ""
+        names |= {prefix + each.name for each in members if isinstance(each, ast.FunctionDef)}
+    return names
+
+
+def test_every_capability_names_files_and_tests_that_exist(shown):
+    listed = yaml.safe_load((DOCS / "capabilities.yml").read_text(encoding="utf-8"))
+    rows = [row for rows in listed.values() for row in rows]
+    assert len(rows) > 70
+    wrong = []
+    for row in rows:
+        for name in row["where"]:
+            if not (any(shown.glob(name)) or (variants.ROOT / name).exists()):
+                wrong.append((row["what"], name))
+        assert row["test"], row["what"]
+        for test in row["test"]:
+            file, _, name = test.partition("::")
+            name, _, parameter = name.partition("[")
+            path = next((each for each in (shown / file, variants.ROOT / file) if each.is_file()), None)
+            if path is None or name not in names_of_tests(path):
+                wrong.append((row["what"], test))
+            elif parameter and parameter.rstrip("]") not in PAGES + COMMANDS:
+                wrong.append((row["what"], test))
+    assert wrong == []
+
+
+def messages(page):
+    text = (DOCS / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    quoted = [" ".join(each.split()) for each in re.findall(r"`([^`]+)`", prose)]
+    found = [each for each in quoted if each.count(" ") > 1 and not COMMAND.match(each)]
+    found += [line for block in blocks for line in block.splitlines() if re.match(r"\w+Error: ", line)]
+    return [re.sub(r"^(\w*Error: )+", "", each) for each in found]
+
+
+def printed_by_torch(words):
+    libraries = [Path(extension("torch_headers").include_folder().parent, "lib", f"lib{each}.so") for each in LIBRARIES]
+    for library in libraries:
+        with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            if content.find(words.encode()) >= 0:
+                return True
+    return False
+
+
+def test_messages_that_pages_quote_are_printed(render):
+    """The parts of a message that are always the same stand in what is rendered, or in torch's libraries."""
+    sources = ""
+    for fallback in (True, False):
+        project = render(device_name="nova", fallback=fallback, op_set="full")
+        for folder in ("csrc", "runtime", "torch_nova", "codegen", "cmake", "Makefile", "CMakeLists.txt"):
+            paths = [project / folder, *(project / folder).rglob("*")]
+            sources += "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
+    # A string that is written in several pieces is one.
+    sources = re.sub(r'"\s*\n\s*f?"', "", sources).replace('\\"', '"')
+    unknown, seen = [], 0
+    for page in sorted(DOCS.glob("*.md")):
+        for message in [] if page.stem == "questions" else messages(page.name):  # it quotes answers
+            parts = [part.strip(" .:,;`") for part in VARIABLE.split(message)]
+            parts = [part for part in parts if len(part) > 5]
+            seen += 1
+            missing = [part for part in parts if part not in sources and not printed_by_torch(part)]
+            unknown += [(page.name, message, missing)] if missing or not parts else []
+    assert unknown == []
+    assert seen > 5
+
+
+def test_the_stubs_are_those_of_torchs_headers():
+    headers = extension("torch_headers")
+    found = headers.stubs(headers.include_folder())
+    assert "logical_not_stub" in found["ATen/native/UnaryOps.h"]
+    assert sum(map(len, found.values())) > 200
 
 
 def test_the_releases_of_torch_are_those_of_the_questions_file():
@@ -105,6 +239,9 @@ def test_the_rendered_project_has_a_site_of_its_own(build):
     assert done.returncode == 0, done.stdout
     streams = (project / "build/docs/html/api/streams.html").read_text(encoding="utf-8")
     assert f"torch_{DEVICE}.{DEVICE}.streams.Stream" in streams
+    if shutil.which("doxygen"):
+        cpp = (project / "build/docs/html/api/cpp.html").read_text(encoding="utf-8")
+        assert f"torch_{DEVICE}" in cpp and f"{DEVICE}_kernel_get" in cpp
 
 
 @pytest.mark.long

@@ -1,6 +1,7 @@
 """Directives that show what a render of the template contains, so that the guide can't say what isn't so."""
 
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ class Rendered(SphinxDirective):
         except (OSError, ValueError) as problem:
             LOGGER.warning("%s: %s", name, problem, location=self.get_location())
             return []
+        shown = textwrap.dedent(shown)
         block = nodes.literal_block(shown, shown, language=LANGUAGES.get(path.suffix, "text"))
         caption = nodes.caption("", "", nodes.literal(text=name))
         return [nodes.container("", caption, block, literal_block=True, classes=["literal-block-wrapper"])]
