@@ -69,7 +69,7 @@ class Capabilities(SphinxDirective):
         for title, capabilities in rows.items():
             lines += [f"**{title}**", "", "| capability | where | test |", "|---|---|---|"]
             for row in capabilities:
-                for name in [*row["where"], *row["test"]]:
+                for name in [*row["where"], *(test.partition("::")[0] for test in row["test"])]:
                     if not any(PROJECT.glob(name)) and not (variants.ROOT / name).exists():
                         LOGGER.warning("capabilities.yml: there is no %s", name, location=self.get_location())
                 where, test = ("<br>".join(f"`{name}`" for name in row[key]) for key in ("where", "test"))
