@@ -7,12 +7,16 @@ import pytest
 import variants
 import yaml
 
+COLUMNS = 80  # of a terminal that nobody has made wider
+
 
 def refusal(render, **answers):
     with pytest.raises(ValueError) as error:
         render(**answers)
     prefix, _, sentence = str(error.value).partition(": ")
     assert prefix == f"Validation error for question '{next(iter(answers))}'"
+    advice, _, reason = sentence.partition("; ")
+    assert reason and len(f"{prefix}: {advice}") <= COLUMNS, "the terminal would cut off what to do"
     return sentence
 
 
@@ -90,12 +94,30 @@ def test_choices(render, question):
 
 
 def one_sentence(text):
-    return text.endswith((".", "will do.")) and "\n" not in text and len(text) < 250
+    return text.endswith(".") and "\n" not in text and len(text) < 250
 
 
 def test_device_name_is_required(template, tmp_path):
     with pytest.raises(ValueError, match='"device_name" is required'):
         variants.render(template, tmp_path, {})
+
+
+def test_a_name_that_no_question_has_is_told_at_the_end(repository, tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "copier",
+        "copy",
+        "--defaults",
+        "--data",
+        "device_name=lumen",
+        "--data",
+        "opset=full",
+    ]
+    done = subprocess.run([*command, str(repository), str(tmp_path / "project")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "No question is called opset, so --data opset=… changed nothing." in done.stderr
+    assert "is called device_name" not in done.stderr
 
 
 def test_render_refuses_an_answer_that_nobody_asks_for(render):
@@ -107,7 +129,8 @@ def test_copy_needs_no_trust(repository, tmp_path):
     command = [sys.executable, "-m", "copier", "copy", "--defaults", "--data", "device_name=lumen", str(repository)]
     done = subprocess.run([*command, str(tmp_path / "project")], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "make demo" in done.stderr
+    assert "make demo" in done.stderr and "No question" not in done.stderr
+    assert all(len(line) <= COLUMNS or str(tmp_path) in line for line in done.stderr.split("Next:")[1].splitlines())
 
 
 def test_answers_are_recorded(render):
@@ -120,6 +143,8 @@ def test_answers_are_recorded(render):
 def test_every_question_advises():
     for name, entry in variants.questions().items():
         assert len(entry["help"]) > 20, name
+        # Before the first line stands a symbol, before a choice a pointer.
+        assert all(len(line) <= COLUMNS - 4 for line in [*entry["help"].splitlines(), *entry.get("choices", ())]), name
         assert "default" in entry or name == "device_name"
 
 
