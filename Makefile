@@ -19,10 +19,10 @@ help: ## what can be made
 demo: demo-environment ## render a backend for the device nova, build it and train a network on it
 	"$(PYTHON)" tools/variants.py examples/default.yml --make demo
 
-test: environment ## questions, every combination as text, and the default and minimal variant with their suites
+test: environment ## questions, every combination as text, the default variant with its suite, a part of it for the minimal one
 	"$(PYTHON)" -m pytest $(in_parallel) $(PYTEST_ARGS)
 
-matrix: environment ## the other variants of tests/matrix.yml, built, with the quick slice of their suites; all updates
+matrix: environment ## the rest of these suites, the other variants of tests/matrix.yml with a quick slice of theirs, all updates
 	"$(PYTHON)" -m pytest -m matrix $(in_parallel) $(PYTEST_ARGS)
 
 long: environment ## other runtimes, the sdist, an updated project with its tests, and the guide's first page by copy and paste
@@ -36,7 +36,7 @@ test-torch: VENV = build/torch-$(TORCH)
 test-torch: ## TORCH=2.15.0: the default and the full variant with another torch, in an environment of its own
 	env -u PYTHON $(MAKE) environment VENV=$(VENV) TORCH=$(TORCH)
 	VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest -m "" tests/test_reserved_names.py $(PYTEST_ARGS) \
-		$(addprefix tests/test_build.py::test_,whole_suite[default] wheel_in_a_clean_environment[default] quick_slice[full])
+		$(addprefix tests/test_build.py::test_,suite[default] suite[default-discrete] wheel_in_a_clean_environment[default] quick_slice[full])
 
 variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
 	"$(PYTHON)" tools/variants.py $(ANSWERS)

@@ -20,6 +20,9 @@ BY_COMPILER = [f"default-{name}" for name in variants.clangs()]  # the folders o
 COUNTS = "counts"  # a property of reports, which reach the summary from any worker
 
 
+variants.compile_templates_once()
+
+
 @pytest.fixture(scope="session")
 def template() -> Iterator[Path]:
     """The working tree as Copier sees it, outside of pytest's folders, whose name could hide a forbidden word."""

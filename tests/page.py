@@ -1,19 +1,46 @@
-"""Runs the Python of a page of the guide: what ```pycon shows must come out, what ```python shows must run.
+"""Runs the Python of pages of the guide: what ```pycon shows must come out, what ```python shows must run.
 
-    python tests/page.py docs/guard.md torch_lumen lumen
+    python tests/page.py torch_lumen lumen docs/guard.md docs/memory.md
 
+Each page is run by a process of its own, which has torch imported already; what is wrong with it ends with a zero byte.
 The names nova and torch_nova of the page are replaced by those of the backend that is installed.
 """
 
 import doctest
+import importlib
+import os
 import re
 import sys
+import traceback
 from pathlib import Path
 
 FENCE = re.compile(r"^```(pycon|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def main(page: str, package: str, device: str) -> int:
+def main(package: str, device: str, *pages: str) -> int:
+    importlib.import_module(package)
+    status = 0
+    for page in pages:
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            os.dup2(1, 2)
+            failed = True
+            try:
+                failed = run(page, package, device) != 0
+            except BaseException:
+                traceback.print_exc()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(failed)
+        if os.waitpid(child, 0)[1] != 0:
+            print(f"{page} failed, see above")
+            status = 1
+        print(end="\0")
+    return status
+
+
+def run(page: str, package: str, device: str) -> int:
     text = Path(page).read_text(encoding="utf-8")
     for ours, theirs in (("torch_nova", package), ("nova", device), ("NOVA", device.upper())):
         text = text.replace(ours, theirs)

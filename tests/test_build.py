@@ -17,13 +17,18 @@ from conftest import DEVICE, MATRIX, by_compiler
 from test_render import expected_files
 
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
-WHOLE = ["default", "minimal"]
+WHOLE = ["default", "minimal"]  # in `make test`
 ODD = "odd names-without-fallback-autoload"
 DISCRETE = ("full", "minimal-with-everything", "core-without-generator-amp")
-# The same in every variant but for names. Whole suites run it, and the oddest names; the other slices leave it out.
+# The same in every variant but for names. Whole suites have it, and the oddest names; the other slices leave it out.
 SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/mutate.py".split()
 OF_SAME = [f"tests/test_{topic}.py" for topic in ("benchmarks", "codegen", "mutate", "new_op")]
-REST = [pytest.param(name, marks=pytest.mark.matrix) for name in MATRIX if name not in WHOLE]
+REST = [name for name in MATRIX if name not in WHOLE]
+
+
+def in_matrix(names, *later):
+    """Parameters, some of which wait for `make matrix`."""
+    return [pytest.param(name, marks=pytest.mark.matrix) if name in later else name for name in names]
 
 
 def test_matrix_covers_every_pair():
@@ -58,14 +63,22 @@ def check_skips(output, answers):
         assert any(re.search(rf"\b{name}\b", reason) for name in off), f"skipped although nothing is off: {reason}"
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_whole_suite(build, counts, name):
-    # What a vendor gets without asking has its suite run with both kinds of memory.
-    memory = [] if name == "default" else ["MEMORY=unified"]
-    check_skips(run_suites(build(**MATRIX[name]), counts(name), *memory), MATRIX[name])
+# `make test`: all of the default variant in one kind of memory, a quick slice in the other. `make matrix`: all in both.
+SUITES = {
+    "default": ("default", ["MEMORY=unified"]),
+    "default-discrete-quick": ("default", ["MEMORY=discrete", "PYTEST_ARGS=-m quick"]),
+    "default-discrete": ("default", ["MEMORY=discrete"]),
+    "minimal": ("minimal", ["MEMORY=unified"]),
+}
 
 
-@pytest.mark.parametrize("name", REST)
+@pytest.mark.parametrize("suite", in_matrix(SUITES, "default-discrete", "minimal"))
+def test_suite(build, counts, suite):
+    name, arguments = SUITES[suite]
+    check_skips(run_suites(build(**MATRIX[name]), counts(suite), *arguments), MATRIX[name])
+
+
+@pytest.mark.parametrize("name", in_matrix([name for name in MATRIX if name != "default"], *REST))
 def test_quick_slice(build, counts, name):
     project = build(**MATRIX[name])
     if name == ODD:
@@ -134,8 +147,8 @@ def test_demo(build, name):
     ("preset", "flag"),
     [
         ("release", "-O2"),
-        ("debug", "-g"),
-        ("profile", "-fno-omit-frame-pointer"),
+        pytest.param("debug", "-g", marks=pytest.mark.matrix),
+        pytest.param("profile", "-fno-omit-frame-pointer", marks=pytest.mark.matrix),
         ("asan", "-fsanitize=address,undefined"),
     ],
 )

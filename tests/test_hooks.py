@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import variants
 import yaml
 
@@ -44,6 +45,7 @@ def test_each_commit_here_is_checked(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.matrix
 def test_each_commit_in_a_rendered_project_is_checked(render, tmp_path):
     project = tmp_path / "project"
     shutil.copytree(render(), project)

@@ -26,12 +26,29 @@ USER_ENVIRONMENT = dict(os.environ)
 os.environ["GIT_CONFIG_GLOBAL"] = os.devnull
 
 import copier  # noqa: E402
+import jinja2  # noqa: E402
 import plumbum  # noqa: E402
 import yaml  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = Path(os.environ.get("VARIANTS_DIR", ROOT / "build" / "variants")).resolve()
 MANIFEST = ".rendered.json"
+
+
+def compile_templates_once() -> None:
+    """Renders differ in answers and hardly in templates: what Jinja has compiled for one serves the next ones."""
+    compiled: dict[tuple[object, ...], Any] = {}
+    compile_ = jinja2.Environment.compile
+
+    def remembered(self: Any, source: Any, name: Any = None, filename: Any = None, *rest: Any) -> Any:
+        if not isinstance(source, str):
+            return compile_(self, source, name, filename, *rest)
+        key = (source, name, rest, self.trim_blocks, self.lstrip_blocks)
+        if key not in compiled:
+            compiled[key] = compile_(self, source, name, filename, *rest)
+        return compiled[key]
+
+    jinja2.Environment.compile = remembered  # type: ignore[assignment, method-assign]
 
 
 def questions() -> dict[str, dict[str, Any]]:
