@@ -48,7 +48,9 @@ cmake copier expecttest filelock fsspec functorch jinja2 markupsafe mpmath mypy 
 pybind11 pytest ruff scikit_build_core scipy setuptools skbuild sklearn sympy torch torchgen typing_extensions wheel
 yaml
 """.split()
-FOLDERS = "benchmarks build cmake codegen csrc dist docs examples metadata runtime tests tools".split()
+FOLDERS = "benchmarks build cmake codegen csrc dist docs examples metadata runtime tests tools vendor".split()
+# Packages that any Python or checkout may have under a plain name, though sys.stdlib_module_names doesn't list them.
+COMMON = "bin config data include lib main site_packages src test third_party utils venv".split()
 
 
 def attribute_names() -> Iterator[str]:
@@ -124,7 +126,7 @@ def device_names() -> set[str]:
 
 
 def module_names() -> set[str]:
-    names = {*sys.stdlib_module_names, *keyword.kwlist, *keyword.softkwlist, *REQUIREMENTS, *FOLDERS}
+    names = {*sys.stdlib_module_names, *keyword.kwlist, *keyword.softkwlist, *REQUIREMENTS, *FOLDERS, *COMMON}
     return {name for name in names if re.fullmatch(r"[a-z][a-z0-9_]*", name)}
 
 

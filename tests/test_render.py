@@ -6,6 +6,8 @@ import json
 import re
 import sys
 
+import jinja2
+import markdown_it
 import pytest
 import variants
 import yaml
@@ -118,6 +120,27 @@ def test_nothing_said(render):
     check_syntax(project)
     metadata = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert not metadata.keys() & {"authors", "urls", "description"}
+
+
+STARTERS = "- |+ |* |1. |23) |# |> |```|~~~|---|===|    |<b>|[x]: /|a_b_ & ".split("|") + ["| a | "]
+
+
+@pytest.mark.parametrize("starter", STARTERS)
+def test_a_description_is_a_paragraph_of_the_readme(starter):
+    """Whatever Markdown makes of how a line begins."""
+    readme = (variants.ROOT / "template" / "README.md.jinja").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^\{\{ description .*$", readme, re.MULTILINE)
+    filters = jinja2.Environment(extensions=["jinja2_ansible_filters.AnsibleCoreFiltersExtension"])
+    written = filters.from_string(line).render(description=f"{starter}one line")
+    _, paragraph = markdown_it.MarkdownIt().enable("table").parse(f"# Title\n\n{written}\n\nThe next.\n")[1:6:3]
+    assert paragraph.type == "inline" and paragraph.map == [2, 3]
+    assert "".join(child.content for child in paragraph.children) == f"{starter}one line".strip()
+
+
+def test_lists_in_the_project_file_have_one_item_a_line(render):
+    """So that a vendor's item and the template's new one aren't edits of one line."""
+    text = (render(**ODD) / "pyproject.toml").read_text(encoding="utf-8")
+    assert [line for line in text.splitlines() if re.match(r"[\w.-]+ = \[.*\]", line)] == []
 
 
 @pytest.mark.parametrize("license", LICENSES)
