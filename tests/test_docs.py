@@ -205,7 +205,7 @@ def test_the_releases_of_torch_are_those_of_the_questions_file():
 
 
 @pytest.fixture(scope="module")
-def shown(build):
+def said(build):
     """What is wrong with each page, all of them run by one program: most of its time goes into importing torch."""
     python = variants.project_python(build(**MATRIX["default"]))
     runner = Path(__file__).with_name("page.py")
@@ -216,8 +216,8 @@ def shown(build):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_what_a_page_shows_is_what_comes_out(shown, page):
-    assert shown[page] == ""
+def test_what_a_page_shows_is_what_comes_out(said, page):
+    assert said[page] == ""
 
 
 @pytest.fixture(scope="module")
