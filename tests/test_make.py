@@ -169,3 +169,15 @@ def test_an_isolated_build_says_what_to_type(render):
     for name in ("README.md", "metadata/torch_pin.py"):
         text = (render() / name).read_text(encoding="utf-8")
         assert "pip install scikit-build-core cmake ninja pyyaml\n" in text, name
+
+
+def test_what_is_left_out_of_a_run_is_said(tmp_path):
+    """Where the packages can't be installed: not as root, and none of them is there."""
+    for tool in ("bash", "dirname", "sed"):
+        (tmp_path / tool).symlink_to(shutil.which(tool))
+    executable(tmp_path / "id", "#!/bin/sh\necho 1000\n")
+    script = str(variants.ROOT / ".ci" / "packages")
+    said = subprocess.check_output([str(tmp_path / "bash"), script], env={"PATH": str(tmp_path)}, text=True)
+    oldest = yaml.safe_load((variants.ROOT / "copier.yml").read_text(encoding="utf-8"))["clang_minimum"]["default"]
+    assert f"clang-{oldest} isn't installed: no build by it is tested.\n" in said
+    assert "Doxygen isn't installed: the rendered projects' pages on C++ are left out.\n" in said
