@@ -188,6 +188,18 @@ def test_the_integration_knows_torch_and_the_headers_of_the_runtime(render):
         assert name not in ("torch/extension.h", "torch/torch.h", "torch/all.h"), path
 
 
+def test_headers_export_by_what_clang_heeds_too(render):
+    """An attribute of a namespace reaches, with clang, no function that is defined in a plain one."""
+    exported = 0
+    for path in (render() / "csrc").rglob("*.h"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"^namespace \w+ [A-Z_]+ \{|^namespace .*__attribute__", text, re.MULTILINE), path
+        pushed = re.findall(r"^#pragma GCC visibility (.*)$", text, re.MULTILINE)
+        assert pushed in ([], ["push(default)", "pop"]), path
+        exported += bool(pushed)
+    assert exported > 10
+
+
 def test_what_differs_between_torchs_releases_stands_in_one_place_and_goes_with_them(render):
     project = render(op_set="full")
     (place,) = [
