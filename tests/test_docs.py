@@ -167,7 +167,17 @@ def test_messages_that_pages_quote_are_printed(render):
     sources = ""
     for fallback in (True, False):
         project = render(device_name="nova", fallback=fallback, op_set="full")
-        for folder in ("csrc", "runtime", "torch_nova", "codegen", "cmake", "Makefile", "CMakeLists.txt"):
+        for folder in (
+            "csrc",
+            "runtime",
+            "torch_nova",
+            "codegen",
+            "cmake",
+            "metadata",
+            "tools",
+            "Makefile",
+            "CMakeLists.txt",
+        ):
             paths = [project / folder, *(project / folder).rglob("*")]
             sources += "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
     # A string that is written in several pieces is one.
