@@ -106,7 +106,7 @@ def test_tests_in_cpp_that_are_left_out_are_said_last(project, built):
     arguments = ["test", python, "RUNTIME=/some where/runtime.so"]
     done = make(project, *arguments)
     assert done.returncode == 0
-    assert done.stdout.splitlines()[-1].startswith("The tests in C++ were left out, for there is no GoogleTest: `apt")
+    assert done.stdout.splitlines()[-1].startswith("The tests in C++ were left out, because there is no GoogleTest: `apt")
     (folder / "tests" / "cpp").mkdir(parents=True)
     assert "left out" not in make(project, *arguments).stdout
 
