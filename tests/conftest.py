@@ -15,6 +15,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent
 MATRIX: dict[str, dict[str, Any]] = yaml.safe_load((TESTS / "matrix.yml").read_text(encoding="utf-8"))
+ODD = "odd names-without-fallback-autoload"  # of the matrix: the oddest names, and a space in the path
 DEVICE = "lumen"  # not the documentation's nova, so that a forgotten nova is found
 BY_COMPILER = [f"default-{name}" for name in variants.clangs()]  # the folders of builds that aren't by gcc
 COUNTS = "counts"  # a property of reports, which reach the summary from any worker

@@ -13,12 +13,11 @@ from importlib import metadata
 
 import pytest
 import variants
-from conftest import DEVICE, MATRIX, by_compiler
+from conftest import DEVICE, MATRIX, ODD, by_compiler
 from test_render import expected_files
 
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
 WHOLE = ["default", "minimal"]  # in `make test`
-ODD = "odd names-without-fallback-autoload"
 DISCRETE = ("full", "minimal-with-everything", "core-without-generator-amp")
 # The same in every variant but for names. Whole suites have it, and the oddest names; the other slices leave it out.
 SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/mutate.py".split()

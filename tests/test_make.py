@@ -106,7 +106,8 @@ def test_tests_in_cpp_that_are_left_out_are_said_last(project, built):
     arguments = ["test", python, "RUNTIME=/some where/runtime.so"]
     done = make(project, *arguments)
     assert done.returncode == 0
-    assert done.stdout.splitlines()[-1].startswith("The tests in C++ were left out, because there is no GoogleTest: `apt")
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("The tests in C++ were left out, because there is no GoogleTest: `apt")
     (folder / "tests" / "cpp").mkdir(parents=True)
     assert "left out" not in make(project, *arguments).stdout
 
