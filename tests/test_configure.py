@@ -1,6 +1,7 @@
 """What CMake makes of a rendered project before anything is compiled."""
 
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -10,9 +11,18 @@ from conftest import DEVICE
 
 @pytest.fixture
 def configure(render, tmp_path):
-    def run(folder, *options):
+    def run(folder, *options, project=None):
         python = variants.thin_environment(tmp_path / "venv")
-        command = [str(python), "-m", "cmake", "-S", str(render()), "-B", str(folder), f"-DPython_EXECUTABLE={python}"]
+        command = [
+            str(python),
+            "-m",
+            "cmake",
+            "-S",
+            str(project or render()),
+            "-B",
+            str(folder),
+            f"-DPython_EXECUTABLE={python}",
+        ]
         environment = variants.environment(python)
         done = subprocess.run([*command, *options], env=environment, capture_output=True, text=True)
         return done.returncode, " ".join((done.stdout + done.stderr).split())
@@ -53,3 +63,14 @@ def test_a_runtime_folder_is_below_the_project_and_one_that_is_not_there_is_said
     assert "/no/such, which has no CMakeLists.txt: correct the path in pyproject.toml" in said
     status, said = configure(tmp_path / "build", "-DLUMEN_RUNTIME_DIR=tests/hostile_runtime")
     assert status == 0 and re.search(r"The runtime is built from \S*/tests/hostile_runtime --", said), said
+
+
+def test_cmake_on_its_own_builds_the_runtime_that_pyproject_names(render, configure, tmp_path):
+    project = shutil.copytree(render(), tmp_path / "project")
+    pyproject = project / "pyproject.toml"
+    text = pyproject.read_text(encoding="utf-8")
+    assert text.count('LUMEN_RUNTIME_DIR = "runtime"') == 1
+    for name in ("tests/hostile_runtime", "runtime"):
+        pyproject.write_text(text.replace('RUNTIME_DIR = "runtime"', f'RUNTIME_DIR = "{name}"'), encoding="utf-8")
+        status, said = configure(tmp_path / "build", "-G", "Ninja", project=project)
+        assert status == 0 and f"The runtime is built from {project}/{name} --" in said, said
