@@ -11,6 +11,7 @@ import importlib
 import os
 import re
 import sys
+import tempfile
 import traceback
 from pathlib import Path
 
@@ -21,22 +22,27 @@ def main(package: str, device: str, *pages: str) -> int:
     importlib.import_module(package)
     status = 0
     for page in pages:
-        sys.stdout.flush()
-        child = os.fork()
-        if child == 0:
-            os.dup2(1, 2)
-            failed = True
-            try:
-                failed = run(page, package, device) != 0
-            except BaseException:
-                traceback.print_exc()
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(failed)
-        if os.waitpid(child, 0)[1] != 0:
-            print(f"{page} failed, see above")
-            status = 1
-        print(end="\0")
+        with tempfile.TemporaryFile() as output:
+            child = os.fork()
+            if child == 0:
+                os.dup2(output.fileno(), 1)
+                os.dup2(output.fileno(), 2)
+                os._exit(ended(page, package, device))
+            if os.waitpid(child, 0)[1] != 0:
+                status = 1
+                output.seek(0)
+                print(f"{output.read().decode()}\n{page} failed, see above.")
+        print(end="\0", flush=True)
+    return status
+
+
+def ended(page: str, package: str, device: str) -> int:
+    status = 1
+    try:
+        status = run(page, package, device)
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
     return status
 
 
