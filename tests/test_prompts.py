@@ -52,11 +52,9 @@ class Terminal:
 
     def expect(self, text: str) -> None:
         wanted, end = re.sub(r"\s", "", text), time.monotonic() + PATIENCE
-        while wanted not in self.text():
-            alive = self.read()
-            assert (alive and time.monotonic() < end) or wanted in self.text(), (
-                f"{text!r} isn't shown:\n{self.text()[-3000:]}"
-            )
+        while wanted not in self.text() and self.read() and time.monotonic() < end:
+            pass
+        assert wanted in self.text(), f"{text!r} isn't shown:\n{self.text()[-3000:]}"
 
     def type(self, text: str) -> None:
         self.shown = b""

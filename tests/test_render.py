@@ -165,6 +165,45 @@ def includes(project, folder):
                 yield path, name
 
 
+CLOCK = r"(?:perf_counter|monotonic|process_time|thread_time|time\.time|os\.times|steady_clock::now|getrusage)\("
+
+
+def judged_by_a_clock(text):
+    """Lines whose outcome depends on how long something took. A loop may end by the clock, so that nothing hangs."""
+    measured = re.findall(rf"\b(\w+) = .*{CLOCK}", text)
+    for line in text.splitlines():
+        begins = line.lstrip().split("(")[0].split(" ")[0]
+        judges = begins in ("assert", "return", "if") or begins.startswith(("EXPECT_", "ASSERT_"))
+        limit = re.search(r"[<>]=?\s*\d[\d._']*(?![\d._'\s]*\*)|EXPECT_L[TE]\(.*, [\d.']+\)", line)
+        names = "|".join([CLOCK, r"elapsed_ms\(", *(rf"\b{name}\b" for name in measured)])
+        if judges and limit and re.search(names, line):
+            yield line
+
+
+def test_no_test_is_judged_by_a_clock(render):
+    project = render(op_set="full")
+    folders = [project / "tests", project / "runtime" / "tests", project / "examples", TESTS]
+    looked_at = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".cpp", ".h")]
+    assert len(looked_at) > 100
+    found = {path.name: list(judged_by_a_clock(path.read_text(encoding="utf-8"))) for path in looked_at}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("begin = time.perf_counter()\ntook = time.perf_counter() - begin\nassert took < 0.15\n", 1),
+        ("started = time.monotonic()\nassert time.monotonic() - started < 2\n", 1),
+        ("started = time.monotonic()\nreturn time.monotonic() - started < 0.05\n", 1),
+        ("  EXPECT_LT(start.elapsed_ms(end), 10'000.0);\n", 1),
+        ("deadline = time.monotonic() + 60\nwhile time.monotonic() < deadline:\n", 0),
+        ("most = 1e3 * (time.perf_counter() - begin)\nassert 45 <= runtime.elapsed(a, b) <= 1.1 * most\n", 0),
+    ],
+)
+def test_what_is_judged_by_a_clock(text, count):
+    assert len(list(judged_by_a_clock(text))) == count
+
+
 def test_the_runtime_knows_no_torch(render):
     found = list(includes(render(op_set="full"), "runtime"))
     assert found
