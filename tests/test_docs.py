@@ -19,6 +19,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [page.stem for page in sorted(DOCS.glob("*.md")) if re.search("^```py", page.read_text("utf-8"), re.MULTILINE)]
 # A fence that the build of the guide fills: its name, its argument and its options.
 DIRECTIVE = re.compile(r"^```\{(rendered|minimal|stubs|capabilities)\} ?(.*)\n((?::.*\n)*)```$", re.MULTILINE)
+# What prints messages: of a rendered project, and of torch.
+SOURCES = "csrc runtime torch_nova codegen cmake metadata tools Makefile CMakeLists.txt".split()
 LIBRARIES = ("torch_cpu", "torch_python", "c10")
 # Words that a command begins with, so that what is quoted is no message.
 COMMAND = re.compile(r"(make|cmake|copier|git|pip|pipx|python|ops|apt|[A-Z_]+=\S+) |.*(->|[{}()=])")
@@ -162,23 +164,12 @@ def printed_by_torch(words):
     return False
 
 
-def test_messages_that_pages_quote_are_printed(render):
+def test_messages_that_pages_quote_are_printed(render, shown):
     """The parts of a message that are always the same stand in what is rendered, or in torch's libraries."""
     sources = ""
-    for fallback in (True, False):
-        project = render(device_name="nova", fallback=fallback, op_set="full")
-        for folder in (
-            "csrc",
-            "runtime",
-            "torch_nova",
-            "codegen",
-            "cmake",
-            "metadata",
-            "tools",
-            "Makefile",
-            "CMakeLists.txt",
-        ):
-            paths = [project / folder, *(project / folder).rglob("*")]
+    for project in (shown, render(device_name="nova", fallback=False)):
+        for name in SOURCES:
+            paths = [project / name, *(project / name).rglob("*")]
             sources += "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
     # A string that is written in several pieces is one.
     sources = re.sub(r'"\s*\n\s*f?"', "", sources).replace('\\"', '"')
