@@ -34,6 +34,15 @@ def test_a_difference_is_found(run):
         check_parity(run, ONES)
 
 
+def test_random_numbers_are_compared_by_their_statistics():
+    def seeds_for_itself(x):
+        torch.manual_seed(42)
+        return torch.rand_like(x)
+
+    for run in (torch.rand_like, seeds_for_itself):
+        assert check_parity(run, ONES)
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_half_types_are_held_to_the_result_in_float32(dtype):
     ones = (ONES[0].to(dtype),)
