@@ -164,18 +164,6 @@ def test_presets_compile_as_they_say_and_as_torch_does(build, preset, flag):
 
 
 @pytest.mark.long
-def test_a_runtime_folder_is_for_the_build_that_is_told_of_it(build):
-    project = build(**MATRIX["minimal"])
-    names = [("tests/hostile_runtime", {"CMAKE_ARGS": "-DLUMEN_RUNTIME_DIR=tests/hostile_runtime"}), ("runtime", {})]
-    for folder, extra in names:
-        done = variants.make(project, "build", extra=extra, stdout=subprocess.PIPE)
-        assert done.stdout.endswith(f"\nThe device's runtime is built from {folder}/.\n")
-        program = f"import torch_{DEVICE}, torch; print(torch.{DEVICE}.get_device_name())"
-        name = subprocess.check_output([str(variants.project_python(project)), "-c", program], text=True).strip()
-        assert (name == "hostile") == bool(extra)
-
-
-@pytest.mark.long
 def test_an_isolated_build_leaves_the_torch_that_is_there(build, tmp_path):
     """With what the package index has. The newest torch would need gigabytes, and replace the one that is installed."""
     python = tmp_path / "venv" / "bin" / "python"

@@ -10,15 +10,21 @@ from conftest import DEVICE
 
 
 @pytest.fixture
-def configure(render, tmp_path):
-    def run(folder, *options, project=None):
+def project(render, tmp_path):
+    """A copy: Python leaves what it compiles beside what is imported."""
+    return shutil.copytree(render(), tmp_path / "project")
+
+
+@pytest.fixture
+def configure(project, tmp_path):
+    def run(folder, *options):
         python = variants.thin_environment(tmp_path / "venv")
         command = [
             str(python),
             "-m",
             "cmake",
             "-S",
-            str(project or render()),
+            str(project),
             "-B",
             str(folder),
             f"-DPython_EXECUTABLE={python}",
@@ -65,12 +71,24 @@ def test_a_runtime_folder_is_below_the_project_and_one_that_is_not_there_is_said
     assert status == 0 and re.search(r"The runtime is built from \S*/tests/hostile_runtime --", said), said
 
 
-def test_cmake_on_its_own_builds_the_runtime_that_pyproject_names(render, configure, tmp_path):
-    project = shutil.copytree(render(), tmp_path / "project")
+def test_cmake_on_its_own_builds_the_runtime_that_pyproject_names(project, configure, tmp_path):
     pyproject = project / "pyproject.toml"
     text = pyproject.read_text(encoding="utf-8")
     assert text.count('LUMEN_RUNTIME_DIR = "runtime"') == 1
     for name in ("tests/hostile_runtime", "runtime"):
         pyproject.write_text(text.replace('RUNTIME_DIR = "runtime"', f'RUNTIME_DIR = "{name}"'), encoding="utf-8")
-        status, said = configure(tmp_path / "build", "-G", "Ninja", project=project)
+        status, said = configure(tmp_path / "build", "-G", "Ninja")
         assert status == 0 and f"The runtime is built from {project}/{name} --" in said, said
+
+
+def test_a_runtime_folder_in_the_environment_is_for_one_build(project, tmp_path):
+    """Of a build by pip no more than the configuration is made here, so there is nothing to install, which it says."""
+    python = variants.thin_environment(tmp_path / "venv")
+    command = [str(python), *"-m pip wheel --verbose --no-build-isolation --no-deps".split(), str(project)]
+    command += ["--wheel-dir", str(tmp_path), "--config-settings=build.targets=rebuild_cache"]
+    command += [f"--config-settings=build-dir={tmp_path / 'build'}"]
+    for given, built in [("-DLUMEN_RUNTIME_DIR=tests/hostile_runtime", "tests/hostile_runtime"), ("", "runtime")]:
+        environment = variants.environment(python) | {"CMAKE_ARGS": given}
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        # Once by pip, and once as an edit of a CMake file does it.
+        assert re.findall(r"The runtime is built from (.*)", done.stdout) == [str(project / built)] * 2, done.stdout

@@ -161,7 +161,7 @@ def test_what_is_built_for_every_change_is_what_is_promised(render):
 def test_an_isolated_build_says_what_to_type(render):
     """Without torch: what an isolated build is made in has only what pyproject.toml lists."""
     program = "import sys; sys.path.insert(0, 'metadata'); import torch_pin; torch_pin.dynamic_metadata({}, {})"
-    command = [sys.executable, "-I", "-S", "-c", program]
+    command = [sys.executable, "-B", "-I", "-S", "-c", program]
     done = subprocess.run(command, cwd=render(), capture_output=True, text=True)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert "pip install --no-build-isolation ." in done.stderr
