@@ -164,13 +164,11 @@ def test_presets_compile_as_they_say_and_as_torch_does(build, preset, flag):
 
 
 @pytest.mark.long
-def test_an_isolated_build_leaves_the_torch_that_is_there(build, tmp_path):
+def test_an_isolated_build_leaves_the_torch_that_is_there(render, tmp_path):
     """With what the package index has. The newest torch would need gigabytes, and replace the one that is installed."""
     python = tmp_path / "venv" / "bin" / "python"
     venv.create(tmp_path / "venv", with_pip=True)
-    sources = shutil.copytree(
-        build(**MATRIX["minimal"]), tmp_path / "sources", ignore=shutil.ignore_patterns("build", ".*cache")
-    )
+    sources = shutil.copytree(render(), tmp_path / "sources")
     command = [str(python), *"-m pip install".split(), str(sources)]
     done = subprocess.run(command, env=variants.environment(python), capture_output=True, text=True)
     assert done.returncode == 1
