@@ -19,10 +19,10 @@ help: ## what can be made
 demo: demo-environment ## render a backend for the device nova, build it and train a network on it
 	"$(PYTHON)" tools/variants.py examples/default.yml --make demo
 
-test: environment ## questions, every combination as text, the default variant with its suite, a part of it for the minimal one
+test: environment ## questions, every combination as text, and the default variant with its suite
 	"$(PYTHON)" -m pytest $(in_parallel) $(PYTEST_ARGS)
 
-matrix: environment ## the rest of these suites, the other variants of tests/matrix.yml with a quick slice of theirs, all updates
+matrix: environment ## its suite in the other memory, the other variants of tests/matrix.yml with theirs, all updates
 	"$(PYTHON)" -m pytest -m matrix $(in_parallel) $(PYTEST_ARGS)
 
 long: environment ## other runtimes, the sdist, an updated project with its tests, and the guide's first page by copy and paste

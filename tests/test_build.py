@@ -17,7 +17,7 @@ from conftest import DEVICE, MATRIX, ODD, by_compiler
 from test_render import expected_files
 
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
-WHOLE = ["default", "minimal"]  # in `make test`
+WHOLE = ["default", "minimal"]  # have all their tests run, in `make test` and `make matrix`
 DISCRETE = ("full", "minimal-with-everything", "core-without-generator-amp")
 # The same in every variant but for names. Whole suites have it, and the oddest names; the other slices leave it out.
 SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/mutate.py".split()
@@ -77,7 +77,7 @@ def test_suite(build, counts, suite):
     check_skips(run_suites(build(**MATRIX[name]), counts(suite), *arguments), MATRIX[name])
 
 
-@pytest.mark.parametrize("name", in_matrix([name for name in MATRIX if name != "default"], *REST))
+@pytest.mark.parametrize("name", in_matrix(REST, *REST))
 def test_quick_slice(build, counts, name):
     project = build(**MATRIX[name])
     if name == ODD:
@@ -133,7 +133,7 @@ def test_other_runtimes(build, counts):
     run_suites(project, counts("other runtimes"), "PYTEST_ARGS=-m quick", target="runtimes")
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", in_matrix(WHOLE, "minimal"))
 def test_demo(build, name):
     done = variants.make(build(**MATRIX[name]), "demo", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout

@@ -226,7 +226,10 @@ def copied(repository, tmp_path_factory):
     return variants.render(repository, tmp_path_factory.mktemp("copied") / "project", {"device_name": DEVICE})
 
 
-@pytest.mark.parametrize("page", COMMANDS)
+# Updates are what test_update_report.py makes, too, with fewer files.
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.matrix) if page == "update" else page for page in COMMANDS]
+)
 def test_what_a_page_says_to_the_shell_is_understood(build, copied, tmp_path, page):
     text = (
         (DOCS / f"{page}.md")
