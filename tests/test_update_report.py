@@ -130,6 +130,15 @@ def test_who_does_what_is_advised_has_all_files_after_two_updates(template, proj
     assert {"csrc/second.cpp", "csrc/third.cpp"} <= set(git(project, "ls-files").split())
 
 
+def test_the_message_names_what_no_question_has(template, project):
+    template.write("csrc/more.cpp", "more\n")
+    template.release()
+    given = "--data op_set=full --data opset=full"
+    done = run(project, f"{sys.executable} -m copier update --defaults {given}")
+    assert done.returncode == 0 and "make update-report" in done.stderr
+    assert "No question is called opset," in done.stderr and "called op_set" not in done.stderr
+
+
 def edit(project: Path, name: str, **lines: str) -> None:
     path = project / f"csrc/{name}.cpp"
     path.write_text(change(path.read_text(encoding="utf-8"), **lines), encoding="utf-8")
