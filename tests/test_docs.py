@@ -205,6 +205,23 @@ def test_the_releases_of_torch_are_those_of_the_questions_file():
         assert f"`make test-torch TORCH={newest}.0`" in text
 
 
+def test_stubs_are_listed_with_the_operators_that_they_serve(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "_extensions")
+    import torch_headers
+
+    operators, listed = torch_headers.torch_operators(), yaml.safe_load(torch_headers.LIST.read_text(encoding="utf-8"))
+    bases = {torch_headers.base_name(operator) for operator in operators}
+    declared = {
+        name: header for header, names in torch_headers.stubs(torch_headers.include_folder()).items() for name in names
+    }
+    served = torch_headers.operators_by_stub([*declared], operators, listed)
+    assert served["add_stub"] == ["add"] and served["linspace_stub"] == ["linspace"]
+    assert served["mse_stub"] == ["mse_loss"] and served["qadd_stub"] == []
+    of_others = torch_headers.OF_OTHERS
+    assert [name for name, header in declared.items() if not served[name] and not of_others.search(header + name)] == []
+    assert [op for ops in served.values() for op in ops if op not in operators | bases] == []
+
+
 @pytest.fixture(scope="module")
 def said(build):
     """What is wrong with each page, all of them run by one program: most of its time goes into importing torch."""
