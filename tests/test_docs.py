@@ -71,6 +71,12 @@ def test_every_status_has_the_row_that_the_project_has(render):
     assert told == rows((project / "README.md").read_text(encoding="utf-8"), "ERROR_")
 
 
+def test_the_header_has_as_many_functions_as_the_guide_says(render):
+    header = (render(device_name="nova") / "runtime/include/nova_runtime.h").read_text(encoding="utf-8")
+    functions = re.findall(r"^(?:\w+_API )?nova_status nova_\w+\(", header, re.MULTILINE)
+    assert f"`runtime/include/nova_runtime.h` has {len(functions)} functions" in (DOCS / "device.md").read_text("utf-8")
+
+
 def test_the_files_that_the_guide_names_are_there(render):
     project = render(device_name="nova")
     named = set()
