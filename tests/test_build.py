@@ -127,10 +127,15 @@ if CLANGS:
 
 
 @pytest.mark.long
-def test_other_runtimes(build, counts):
-    """The emulator as a library from elsewhere, and a runtime with no more than the header demands."""
-    project = build(**MATRIX["default"])
-    run_suites(project, counts("other runtimes"), "PYTEST_ARGS=-m quick", target="runtimes")
+@pytest.mark.parametrize(
+    ("runtimes", "slice_of_it"),
+    [("required", ""), ("hostile", ""), ("plain", "-m quick")],
+)
+def test_other_runtimes(build, counts, runtime, slice_of_it):
+    """The suite and the demo on what stands for a vendor's runtime, from its first day to its last."""
+    options = [f"RUNTIMES={runtime}", f"PYTEST_ARGS={slice_of_it}"]
+    output = run_suites(build(**MATRIX["default"]), counts(f"runtime: {runtime}"), *options, target="runtimes")
+    assert output.count("test accuracy 99.2%, at least") == 1, output[-3000:]
 
 
 @pytest.mark.parametrize("name", in_matrix(WHOLE, "minimal"))
