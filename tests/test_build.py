@@ -128,7 +128,7 @@ if CLANGS:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("runtimes", "slice_of_it"),
+    ("runtime", "slice_of_it"),
     [("required", ""), ("hostile", ""), ("plain", "-m quick")],
 )
 def test_other_runtimes(build, counts, runtime, slice_of_it):
