@@ -10,7 +10,7 @@ from pathlib import Path
 import emit
 import own
 from checks import check, missing_functions
-from lines import TIERS, merge, read, unread
+from lines import AUTOCAST, TIERS, merge, read, unread
 from schemas import Schemas
 
 
@@ -43,6 +43,7 @@ def main() -> int:
     merged = merge(template, vendor)
     lines = [line for line in merged if line.is_in(arguments.op_set, arguments.fallback)]
     unsupported = [dtype for line in lines if not line.is_operator for dtype in line.dtypes]
+    policies = [line for line in lines if line.kind == AUTOCAST]
     lines = [line for line in lines if line.is_operator]
     if arguments.sources and not problems:
         problems = missing_functions(lines, schemas, arguments.sources)
@@ -53,7 +54,8 @@ def main() -> int:
     arguments.out.mkdir(parents=True, exist_ok=True)
     # All lines again: what includes it needn't be compiled anew for another operator set.
     write_if_changed(arguments.out / "native_functions.h", emit.native_functions(merged, schemas))
-    write_if_changed(arguments.out / "registrations.cpp", emit.registrations(lines, unsupported, arguments.shards))
+    registrations = emit.registrations(lines, unsupported, policies, arguments.shards)
+    write_if_changed(arguments.out / "registrations.cpp", registrations)
     write_if_changed(arguments.out / "gradients.cpp", emit.HEAD + own.gradients(lines, schemas))
     if arguments.python:
         write_if_changed(arguments.python, own.python_module(lines, schemas))

@@ -20,6 +20,9 @@ FORM = "`- {op: NAME, kind: KIND, tier: TIER}`"
 FORMULAS = "a formula for each argument: `{self: grad * 2}`"
 FROM_TO = "{aten::x: NAMESPACE::y}"
 UNSUPPORTED = "unsupported_dtypes"
+AUTOCAST = "autocast"
+POLICIES = ("lower_precision_fp", "fp32", "promote", "none")
+NAME_POLICY = "{aten::erf: fp32}"
 # And what C++ calls them.
 DTYPES = {
     "float32": "kFloat",
@@ -49,7 +52,7 @@ NEED_FUNCTION = ("native", *OF_ATEN)
 
 @dataclass(frozen=True)
 class Line:
-    """What is said of an operator; or, of kind `unsupported_dtypes`, of the device."""
+    """What is said of an operator; or, of kind `unsupported_dtypes` and `autocast`, of the device."""
 
     op: str
     kind: str
@@ -61,7 +64,7 @@ class Line:
     where: str
     dtypes: tuple[str, ...] = ()
     contiguous: bool = False
-    target: str = ""  # of kind `reroute`: the operator that is called in its place
+    target: str = ""  # of kind `reroute`: the operator that is called in its place; of `autocast`: the one it is of
     schema: str = ""  # of an operator of the vendor's own
     backward: tuple[tuple[str, str], ...] = ()
     meta: str = ""  # the function that tells its results' shapes
@@ -75,7 +78,7 @@ class Line:
 
     @property
     def is_operator(self) -> bool:
-        return self.kind != UNSUPPORTED
+        return self.kind not in (UNSUPPORTED, AUTOCAST)
 
     def fits(self, release: tuple[int, ...]) -> bool:
         """Whether the line is for this release of torch: operators come and go."""
@@ -135,6 +138,8 @@ def _lines(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
         return _reroutes(path, node.value[0][1], problems)
     if keys == [UNSUPPORTED]:
         return _unsupported(path, node.value[0][1], problems)
+    if keys == [AUTOCAST]:
+        return _policies(path, node.value[0][1], problems)
     line = _line(path, node, problems)
     return [] if line is None else [line]
 
@@ -153,6 +158,22 @@ def _reroutes(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
         else:
             op = source.value.removeprefix("aten::")
             lines.append(Line(op, "reroute", TIERS[0], "", "", False, "", where, target=target.value))
+    return lines
+
+
+def _policies(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
+    where = f"{path}:{node.start_mark.line + 1}"
+    if not isinstance(node, yaml.MappingNode) or not all(isinstance(to, yaml.ScalarNode) for _, to in node.value):
+        problems.append(f"{where}: autocast has to be `{NAME_POLICY}`.")
+        return []
+    lines = []
+    for op, policy in node.value:
+        where = f"{path}:{op.start_mark.line + 1}"
+        name = op.value if "::" in op.value else f"aten::{op.value}"
+        if policy.value not in POLICIES:
+            problems.append(f"{where}: there is no policy {policy.value}; {did_you_mean(policy.value, POLICIES)}")
+        # Named by kind too: an operator may have a line of its own beside this.
+        lines.append(Line(f"autocast of {name}", AUTOCAST, TIERS[0], policy.value, "", False, "", where, target=name))
     return lines
 
 
