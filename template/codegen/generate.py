@@ -41,6 +41,7 @@ def main() -> int:
     # All lines are checked, also those of another operator set: a switch of the set should find no surprise.
     problems += check(template, schemas) + check(vendor, schemas)
     merged = merge(template, vendor)
+    operators = [line for line in merged if line.is_operator]
     lines = [line for line in merged if line.is_in(arguments.op_set, arguments.fallback)]
     unsupported = [dtype for line in lines if not line.is_operator for dtype in line.dtypes]
     policies = [line for line in lines if line.kind == AUTOCAST]
@@ -53,7 +54,7 @@ def main() -> int:
 
     arguments.out.mkdir(parents=True, exist_ok=True)
     # All lines again: what includes it needn't be compiled anew for another operator set.
-    write_if_changed(arguments.out / "native_functions.h", emit.native_functions(merged, schemas))
+    write_if_changed(arguments.out / "native_functions.h", emit.native_functions(operators, schemas))
     registrations = emit.registrations(lines, unsupported, policies, arguments.shards)
     write_if_changed(arguments.out / "registrations.cpp", registrations)
     write_if_changed(arguments.out / "gradients.cpp", emit.HEAD + own.gradients(lines, schemas))
