@@ -144,36 +144,34 @@ def _lines(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
     return [] if line is None else [line]
 
 
-def _reroutes(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
-    where = f"{path}:{node.start_mark.line + 1}"
+def _pairs(path: Path, node: yaml.Node, says: str, problems: list[str]) -> list[tuple[str, str, str]]:
+    """What a mapping of words to words holds: where each pair stands, and its two words."""
     if not isinstance(node, yaml.MappingNode) or not all(isinstance(to, yaml.ScalarNode) for _, to in node.value):
-        problems.append(f"{where}: reroute has to be `{FROM_TO}`.")
+        problems.append(f"{path}:{node.start_mark.line + 1}: {says}.")
         return []
+    return [(f"{path}:{one.start_mark.line + 1}", one.value, other.value) for one, other in node.value]
+
+
+def _reroutes(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
     lines = []
-    for source, target in node.value:
-        where = f"{path}:{source.start_mark.line + 1}"
-        space, _, name = target.value.partition("::")
+    for where, source, target in _pairs(path, node, f"reroute has to be `{FROM_TO}`", problems):
+        space, _, name = target.partition("::")
         if not name or space == "aten":
-            problems.append(f"{where}: {target.value} has to be an operator of your own, as in `reroute: {FROM_TO}`.")
+            problems.append(f"{where}: {target} has to be an operator of your own, as in `reroute: {FROM_TO}`.")
         else:
-            op = source.value.removeprefix("aten::")
-            lines.append(Line(op, "reroute", TIERS[0], "", "", False, "", where, target=target.value))
+            op = source.removeprefix("aten::")
+            lines.append(Line(op, "reroute", TIERS[0], "", "", False, "", where, target=target))
     return lines
 
 
 def _policies(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
-    where = f"{path}:{node.start_mark.line + 1}"
-    if not isinstance(node, yaml.MappingNode) or not all(isinstance(to, yaml.ScalarNode) for _, to in node.value):
-        problems.append(f"{where}: autocast has to be `{NAME_POLICY}`.")
-        return []
     lines = []
-    for op, policy in node.value:
-        where = f"{path}:{op.start_mark.line + 1}"
-        name = op.value if "::" in op.value else f"aten::{op.value}"
-        if policy.value not in POLICIES:
-            problems.append(f"{where}: there is no policy {policy.value}; {did_you_mean(policy.value, POLICIES)}")
+    for where, op, policy in _pairs(path, node, f"autocast has to be `{NAME_POLICY}`", problems):
+        name = op if "::" in op else f"aten::{op}"
+        if policy not in POLICIES:
+            problems.append(f"{where}: there is no policy {policy}; {did_you_mean(policy, POLICIES)}")
         # Named by kind too: an operator may have a line of its own beside this.
-        lines.append(Line(f"autocast of {name}", AUTOCAST, TIERS[0], policy.value, "", False, "", where, target=name))
+        lines.append(Line(f"autocast of {name}", AUTOCAST, TIERS[0], policy, "", False, "", where, target=name))
     return lines
 
 
