@@ -286,7 +286,7 @@ def test_features_come_and_go(project, history, render):
     found = files(mine)
     expected = files(render(device_name="nova", generator=True, op_set="full"))
     assert found.pop("csrc/aten/vendor/mine.cpp") == "// mine\n"
-    assert "csrc/core/generator.cpp" in found and not lost.exists()
+    assert "csrc/random/generator.cpp" in found and not lost.exists()
     of_copier = ".copier-answers.yml"
     assert {**found, of_copier: ""} == {**expected, of_copier: ""}
     git(mine, "add", "--all")

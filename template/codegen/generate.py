@@ -1,4 +1,4 @@
-"""ops.yaml and ops.vendor.yaml to C++: run by CMake whenever one of them has changed."""
+"""The lists of operators to C++: run by CMake whenever one of them has changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import emit
 import own
 from checks import check, missing_functions
-from lines import AUTOCAST, TIERS, merge, read, unread
+from lines import AUTOCAST, OF_CPU, TIERS, merge, read, read_emulated, unread
 from schemas import Schemas
 
 
@@ -24,6 +24,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--op-set", choices=TIERS, required=True)
     parser.add_argument("--fallback", action="store_true", help="the backend has the CPU fallback")
+    parser.add_argument("--emulated", type=Path, help="names of operators that CPU kernels carry out; without it none is")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--shards", type=int, default=1, help="files the registrations are spread over")
     parser.add_argument("--sources", type=Path, help="the folder where the functions that the lines name are written")
@@ -35,6 +36,13 @@ def main() -> int:
     problems = unread(arguments.template, arguments.vendor)
     # A vendor who has nothing to list may delete the file.
     template, vendor = (read(path, problems) if path.exists() else [] for path in (arguments.template, arguments.vendor))
+    if arguments.emulated:
+        emulated = read_emulated(arguments.emulated, problems)
+        listed = {line.op: line.where for line in template}
+        problems += [f"{line.where}: {line.op} stands at {listed[line.op]} too." for line in emulated if line.op in listed]
+        template += emulated
+    else:
+        template, vendor = ([line for line in lines if line.kind not in OF_CPU] for lines in (template, vendor))
     release = tuple(int(number) for number in metadata.version("torch").split(".")[:2])
     template, vendor = ([line for line in lines if line.fits(release)] for lines in (template, vendor))
     schemas = Schemas()

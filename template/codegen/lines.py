@@ -10,6 +10,8 @@ from pathlib import Path
 import yaml
 
 KINDS = ("native", "aten", "stub", "emulated", "fallback")
+# A CPU kernel carries these out.
+OF_CPU = ("emulated", "fallback")
 # These take a function of ATen's own.
 OF_ATEN = ("aten", "stub")
 TIERS = ("minimal", "core", "full")
@@ -111,6 +113,24 @@ def read(path: Path, problems: list[str]) -> list[Line]:
         if first.setdefault(line.op, line) is not line:
             problems.append(f"{line.where}: {line.op} is listed already at {first[line.op].where}; remove one of them.")
     return list(first.values())
+
+
+def read_emulated(path: Path, problems: list[str]) -> list[Line]:
+    """Of a file of names by operator set: a line of kind `emulated` for each."""
+    root = yaml.compose(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    if not isinstance(root, yaml.MappingNode):
+        problems.append(f"{path}:1: the file has to be names of operators by operator set, as in `core: [exp, log]`.")
+        return []
+    lines = []
+    for tier, ops in root.value:
+        if tier.value not in TIERS or not isinstance(ops, yaml.SequenceNode) or not _are_words(ops.value):
+            advice = f"`{tier.value}` has to be one of {', '.join(TIERS)}, with a list of operators."
+            problems.append(f"{path}:{tier.start_mark.line + 1}: {advice}")
+            continue
+        for op in ops.value:
+            where = f"{path}:{op.start_mark.line + 1}"
+            lines.append(Line(op.value, "emulated", tier.value, "", "", False, "", where))
+    return lines
 
 
 def _not_yaml(path: Path, text: str, error: yaml.MarkedYAMLError) -> str:

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "elementwise.h"
+#include "kernels/elementwise.h"
 
 namespace DEVICE_emulator {
 namespace {
