@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tarfile
 import venv
 import zipfile
@@ -124,6 +125,39 @@ if CLANGS:
         slice_of_tests = " ".join(["-m quick", *(f"--ignore={name}" for name in OF_SAME)])
         arguments = [f"PYTEST_ARGS={slice_of_tests}", "MEMORY=unified"]
         check_skips(run_suites(project, counts(compiler), *arguments, extra=by_compiler(compiler)), MATRIX["default"])
+
+
+WITHOUT_EMULATION = """
+import torch
+import torch_DEVICE
+
+x = torch.arange(6.0).view(2, 3).to("DEVICE")
+y = (x * 2 + x).relu() @ x.t()
+assert torch.equal(y.cpu(), (x.cpu() * 3) @ x.cpu().t()) and y.sum().item() == y.cpu().sum().item()
+with torch.DEVICE.count_operators() as counts:
+    x.clone().fill_(3)
+assert {"emulated", "fallback"}.isdisjoint(counts.by_kind) and counts.by_kind["native"] == 2, counts
+assert {"emulated", "fallback"}.isdisjoint(torch.DEVICE.operator_kinds().values())
+for call in (lambda: x.tanh(), lambda: x.double() + 1, lambda: torch.linalg.eig(x[:, :2])):
+    try:
+        call()
+    except NotImplementedError as error:
+        assert "has no kernel for DEVICE" in str(error), error
+    else:
+        raise AssertionError("a CPU kernel ran")
+"""
+
+
+@pytest.mark.matrix
+def test_nothing_needs_the_emulation(build, tmp_path):
+    """The build of a vendor whose hardware the host can't see into, and who wants no CPU kernel."""
+    project = build(**MATRIX["default"])
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target"]
+    command += [tmp_path, "--config-settings", f"cmake.define.{DEVICE.upper()}_EMULATION=OFF", project]
+    subprocess.run([*command, "--config-settings", f"build-dir={tmp_path / 'build'}"], check=True)
+    script = WITHOUT_EMULATION.replace("DEVICE", DEVICE)
+    environment = variants.USER_ENVIRONMENT | {"PYTHONPATH": str(tmp_path), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, env=environment)
 
 
 @pytest.mark.long

@@ -19,7 +19,7 @@ from test_build import run_suites
 
 RENDERED = ["copier.yml", "hooks", "template", "examples"]
 # What stands for released versions until there are some: states after large steps.
-SNAPSHOTS = {"v0.0.1": "e232376", "v0.0.2": "7faad58", "v0.0.3": "c9c66a7"}
+SNAPSHOTS = {"v0.0.1": "e232376", "v0.0.2": "7faad58", "v0.0.3": "c9c66a7", "v0.0.4": "d0cb807"}
 OLDER, NEWEST = "v998.0.0", "v999.0.0"
 ANSWERS = {path.stem: path for path in sorted((variants.ROOT / "examples").glob("*.yml"))}
 TAGS = subprocess.check_output(["git", "tag", "--list", "v*"], cwd=variants.ROOT, text=True).split()
