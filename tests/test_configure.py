@@ -67,15 +67,15 @@ def test_a_runtime_folder_is_below_the_project_and_one_that_is_not_there_is_said
     status, said = configure(tmp_path / "build", "-G", "Ninja", "-DLUMEN_RUNTIME_DIR=no/such")
     assert status == 1
     assert "/no/such, which has no CMakeLists.txt: correct the path in pyproject.toml" in said
-    status, said = configure(tmp_path / "build", "-DLUMEN_RUNTIME_DIR=tests/hostile_runtime")
-    assert status == 0 and re.search(r"The runtime is built from \S*/tests/hostile_runtime --", said), said
+    status, said = configure(tmp_path / "build", "-DLUMEN_RUNTIME_DIR=runtime/minimal")
+    assert status == 0 and re.search(r"The runtime is built from \S*/runtime/minimal --", said), said
 
 
 def test_cmake_on_its_own_builds_the_runtime_that_pyproject_names(project, configure, tmp_path):
     pyproject = project / "pyproject.toml"
     text = pyproject.read_text(encoding="utf-8")
     assert text.count('LUMEN_RUNTIME_DIR = "runtime"') == 1
-    for name in ("tests/hostile_runtime", "runtime"):
+    for name in ("runtime/minimal", "runtime"):
         pyproject.write_text(text.replace('RUNTIME_DIR = "runtime"', f'RUNTIME_DIR = "{name}"'), encoding="utf-8")
         status, said = configure(tmp_path / "build", "-G", "Ninja")
         assert status == 0 and f"The runtime is built from {project}/{name} --" in said, said
@@ -87,7 +87,7 @@ def test_a_runtime_folder_in_the_environment_is_for_one_build(project, tmp_path)
     command = [str(python), *"-m pip wheel --verbose --no-build-isolation --no-deps".split(), str(project)]
     command += ["--wheel-dir", str(tmp_path), "--config-settings=build.targets=rebuild_cache"]
     command += [f"--config-settings=build-dir={tmp_path / 'build'}"]
-    for given, built in [("-DLUMEN_RUNTIME_DIR=tests/hostile_runtime", "tests/hostile_runtime"), ("", "runtime")]:
+    for given, built in [("-DLUMEN_RUNTIME_DIR=runtime/minimal", "runtime/minimal"), ("", "runtime")]:
         environment = variants.environment(python) | {"CMAKE_ARGS": given}
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         # Once by pip, and once as an edit of a CMake file does it.
