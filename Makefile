@@ -22,10 +22,10 @@ demo: demo-environment ## render a backend for the device nova, build it and tra
 test: environment ## questions, every combination as text, and the default variant with its suite
 	"$(PYTHON)" -m pytest $(in_parallel) $(PYTEST_ARGS)
 
-matrix: environment ## its suite in the other memory, the other variants of tests/matrix.yml with theirs, all updates
+matrix: environment ## the other variants of tests/matrix.yml with their suites, a build without the emulation, all updates
 	"$(PYTHON)" -m pytest -m matrix $(in_parallel) $(PYTEST_ARGS)
 
-long: environment ## other runtimes, the sdist, an updated project with its tests, and the guide's first page by copy and paste
+long: environment ## the suite in the other memory, other runtimes, the sdist, an updated project, the guide's first page by copy and paste
 	"$(PYTHON)" -m pytest -m long $(PYTEST_ARGS)
 
 docs: environment ## the guide, in build/docs/html; a warning is an error

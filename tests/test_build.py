@@ -18,7 +18,7 @@ from conftest import DEVICE, MATRIX, ODD, by_compiler
 from test_render import expected_files
 
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
-WHOLE = ["default", "minimal"]  # have all their tests run, in `make test` and `make matrix`
+WHOLE = ["default", "minimal"]  # have all their tests run, in `make test`, `make matrix` and `make long`
 DISCRETE = ("full", "minimal-with-everything", "core-without-generator-amp")
 # The same in every variant but for names. Whole suites have it, and the oddest names; the other slices leave it out.
 SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/mutate.py".split()
@@ -63,7 +63,7 @@ def check_skips(output, answers):
         assert any(re.search(rf"\b{name}\b", reason) for name in off), f"skipped although nothing is off: {reason}"
 
 
-# `make test`: all of the default variant in one kind of memory, a quick slice in the other. `make matrix`: all in both.
+# `make test`: all of the default variant in one kind of memory, a quick slice in the other. `make long`: all in both.
 SUITES = {
     "default": ("default", ["MEMORY=unified"]),
     "default-discrete-quick": ("default", ["MEMORY=discrete", "PYTEST_ARGS=-m quick"]),
@@ -72,7 +72,10 @@ SUITES = {
 }
 
 
-@pytest.mark.parametrize("suite", in_matrix(SUITES, "default-discrete", "minimal"))
+AFTER_TEST = {"default-discrete": pytest.mark.long, "minimal": pytest.mark.matrix}
+
+
+@pytest.mark.parametrize("suite", [pytest.param(name, marks=AFTER_TEST.get(name, ())) for name in SUITES])
 def test_suite(build, counts, suite):
     name, arguments = SUITES[suite]
     check_skips(run_suites(build(**MATRIX[name]), counts(suite), *arguments), MATRIX[name])
@@ -89,6 +92,8 @@ def test_quick_slice(build, counts, name):
         command += [f"--ignore={name}" for name in OF_SAME]
         environment = variants.environment(python)
         environment[f"{DEVICE.upper()}_MEMORY"] = "discrete" if name in DISCRETE else "unified"
+        if name in DISCRETE:
+            environment[f"{DEVICE.upper()}_LAUNCH_BLOCKING"] = "0"
         options = {"cwd": project, "env": environment, "text": True}
         output = add_up(
             subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options), counts(name)
