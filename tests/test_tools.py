@@ -54,7 +54,7 @@ def edit(path, old, new):
 def test_edits_are_carried_back(workshop, tmp_path):
     tree, render, carry_back = workshop
     edit(
-        tree / "runtime" / "emulator" / "error.cpp",
+        tree / "runtime" / "emulator" / "checks" / "error.cpp",
         "#include",
         "// nova_init comes first in nova_backend (NOVA)\n#include",
     )

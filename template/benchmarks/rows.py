@@ -1,7 +1,6 @@
 """All that can be timed a call at a time."""
 
 import copies
-import enqueue
 import operators
 import optimizers
 import streams
@@ -12,9 +11,8 @@ MODULES = {"operators": operators, "optimizers": optimizers, "training": trainin
 
 
 def rows() -> list[Row]:
-    """Those of `enqueue` are timed in processes of their own, which look them up here."""
     return [
         Row(group, name, work, module.LIMITS.get(name))
         for group, module in MODULES.items()
         for name, work in module.ROWS.items()
-    ] + [Row("enqueue", name, work, enqueue.LIMIT) for name, work in enqueue.ROWS.items()]
+    ]

@@ -94,14 +94,7 @@ def did_you_mean(word: str, words: list[str] | tuple[str, ...]) -> str:
 
 
 def read(path: Path, problems: list[str]) -> list[Line]:
-    # The base loader leaves every value a string: `no` and `1e3` would be something else to the others.
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    text = path.read_text(encoding="utf-8")
-    try:
-        root = yaml.compose(text, Loader=loader)
-    except yaml.MarkedYAMLError as error:
-        problems.append(_not_yaml(path, text, error))
-        return []
+    root = _compose(path, problems)
     if root is None:
         return []
     if not isinstance(root, yaml.SequenceNode):
@@ -115,9 +108,23 @@ def read(path: Path, problems: list[str]) -> list[Line]:
     return list(first.values())
 
 
+def _compose(path: Path, problems: list[str]) -> yaml.Node | None:
+    """None, where there is nothing or no YAML."""
+    # The base loader leaves every value a string: `no` and `1e3` would be something else to the others.
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    text = path.read_text(encoding="utf-8")
+    try:
+        return yaml.compose(text, Loader=loader)
+    except yaml.MarkedYAMLError as error:
+        problems.append(_not_yaml(path, text, error))
+        return None
+
+
 def read_emulated(path: Path, problems: list[str]) -> list[Line]:
     """Of a file of names by operator set: a line of kind `emulated` for each."""
-    root = yaml.compose(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    root = _compose(path, problems)
+    if root is None:
+        return []
     if not isinstance(root, yaml.MappingNode):
         problems.append(f"{path}:1: the file has to be names of operators by operator set, as in `core: [exp, log]`.")
         return []
