@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 import emit
+import kernels
 import own
 from checks import check, missing_functions
 from lines import AUTOCAST, OF_CPU, TIERS, merge, read, read_emulated, unread
@@ -27,6 +28,7 @@ def main() -> int:
     parser.add_argument("--emulated", type=Path, help="names of operators that CPU kernels carry out; without it none is")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--shards", type=int, default=1, help="files the registrations are spread over")
+    parser.add_argument("--kernel-shards", type=int, default=1, help="files the functions of kernels are spread over")
     parser.add_argument("--sources", type=Path, help="the folder where the functions that the lines name are written")
     parser.add_argument("--python", type=Path, help="the file for the Python functions of the vendor's own operators")
     parser.add_argument("template", type=Path, help="the template's ops.yaml")
@@ -68,6 +70,8 @@ def main() -> int:
     write_if_changed(arguments.out / "gradients.cpp", emit.HEAD + own.gradients(lines, schemas))
     if arguments.python:
         write_if_changed(arguments.python, own.python_module(lines, schemas))
+    for number, text in enumerate(kernels.files(lines, schemas, arguments.kernel_shards)):
+        write_if_changed(arguments.out / f"kernels_{number}.cpp", emit.HEAD + text)
     for number, text in enumerate(emit.shards(lines, schemas, arguments.shards)):
         write_if_changed(arguments.out / f"registrations_{number}.cpp", text)
     return 0

@@ -15,7 +15,12 @@ OF_CPU = ("emulated", "fallback")
 # These take a function of ATen's own.
 OF_ATEN = ("aten", "stub")
 TIERS = ("minimal", "core", "full")
-KEYS = ("op", "kind", "tier", "function", "into", "dtypes", "contiguous", "backward", "meta", "with_fallback", "torch")
+# In the place of a function: the glue is written by kernels.py.
+FAMILIES = ("kernel", "reduction")
+KEYS = (
+    *("op", "kind", "tier", "function", "into", *FAMILIES, "result", "dtypes", "contiguous", "backward", "meta"),
+    *("with_fallback", "torch"),
+)
 LISTS = ("dtypes",)
 MAPPINGS = ("backward",)
 FORM = "`- {op: NAME, kind: KIND, tier: TIER}`"
@@ -70,6 +75,9 @@ class Line:
     schema: str = ""  # of an operator of the vendor's own
     backward: tuple[tuple[str, str], ...] = ()
     meta: str = ""  # the function that tells its results' shapes
+    kernel: str = ""  # of an elementwise operator: the family of kernels that carries it out
+    reduction: str = ""
+    result: str = ""  # "bool", where that isn't the dtype that is computed in
 
     @property
     def name(self) -> str:
@@ -261,7 +269,12 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         problems.append(
             f"{where}: `into: {into}` is for native operators, in the place of `function`; remove one of them."
         )
-    if len(problems) == found and kind in NEED_FUNCTION and not (function or into):
+    families = [key for key in FAMILIES if values.get(key)]
+    if len(problems) == found and families and (function or into or kind != "native" or len(families) > 1):
+        problems.append(f"{where}: `{families[0]}` is for native operators, without `function`, `into` or another such key.")
+    if len(problems) == found and values.get("result", "bool") != "bool":
+        problems.append(f"{where}: result can only be bool, not {values['result']}: else it has the dtype of the operands.")
+    if len(problems) == found and kind in NEED_FUNCTION and not (function or into or families):
         problems.append(f"{where}: {values['op']} is {kind}, so the line needs `function: NAME`.")
     if len(problems) == found and kind == "fallback" and function:
         problems.append(f"{where}: {kind} operators have no function of their own; remove `function: {function}`.")
@@ -285,6 +298,8 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     # Without a tier the line holds in every operator set: what a vendor has written is always wanted.
     tier, with_fallback = values.get("tier", TIERS[0]), values.get("with_fallback") == "true"
     op = values["op"].partition("(")[0].removeprefix("aten::")
+    if families:
+        into = op.partition(".")[0].removesuffix("_")  # all forms share a function of this name
     return Line(
         *(op, values["kind"], tier, function, into, with_fallback, torch, where),
         dtypes=lists.get("dtypes", ()),
@@ -292,6 +307,9 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         schema=schema,
         backward=mappings.get("backward", ()),
         meta=values.get("meta", ""),
+        kernel=values.get("kernel", ""),
+        reduction=values.get("reduction", ""),
+        result=values.get("result", ""),
     )
 
 
