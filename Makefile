@@ -9,9 +9,10 @@ PYTEST_ARGS ?=
 # What is built takes one worker, and both processors most of the time; the other worker reads text meanwhile.
 in_parallel = --numprocesses 2 --no-loadscope-reorder
 ANSWERS ?= examples/default.yml
+ONLY ?=
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help environment demo-environment demo test matrix long test-torch lint docs variant bench
+.PHONY: help environment demo-environment demo test matrix long test-torch lint docs variant mutate bench
 
 help: ## what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -40,6 +41,9 @@ test-torch: ## TORCH=2.15.0: the default and the full variant with another torch
 
 variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
 	"$(PYTHON)" tools/variants.py $(ANSWERS)
+
+mutate: environment ## break one line at a time in a copy of a variant: its tests must fail; ONLY="free guard": some breaks
+	"$(PYTHON)" tools/variants.py $(ANSWERS) --run mutate $(ONLY)
 
 bench: environment ## what `copier copy` of the working tree takes, and where its time goes
 	"$(PYTHON)" tools/time_copy.py

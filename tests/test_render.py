@@ -266,9 +266,11 @@ def test_what_differs_between_torchs_releases_stands_in_one_place_and_goes_with_
     assert min(bounds) > tuple(map(int, minimum.split("."))), "no torch that this builds with needs it any more"
 
 
-def test_every_mutation_finds_its_line(render):
+def test_every_mutation_finds_its_line(render, tmp_path):
     project = render(op_set="full")
-    for one in yaml.safe_load((project / "tests/mutations.yml").read_text(encoding="utf-8")):
+    checks = variants.render_checks(project, tmp_path)
+    for one in yaml.safe_load((checks / "mutations.yml").read_text(encoding="utf-8")):
+        assert all((project / test).is_file() for test in one["tests"]), one["name"]
         assert (project / one["file"]).read_text(encoding="utf-8").count(one["replace"]) == 1, one["name"]
 
 
