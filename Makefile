@@ -53,6 +53,7 @@ lint: environment ## ruff, mypy, clang-format, the workflows; this repository's 
 	"$(PYTHON)" -m ruff format --check .
 	"$(PYTHON)" -m mypy
 	"$(PYTHON)" tools/variants.py examples/full.yml --make lint
+	"$(PYTHON)" tools/variants.py examples/full.yml --run ruff check --config pyproject.toml ../full.checks
 	find build/variants/full/runtime build/variants/full/csrc -name '*.h' -or -name '*.cpp' \
 		| xargs "$(PYTHON)" -c "import clang_format; clang_format.clang_format()" --dry-run --Werror
 	"$(PYTHON)" -m check_jsonschema --builtin-schema vendor.github-workflows \

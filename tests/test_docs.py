@@ -281,10 +281,10 @@ def test_the_rendered_project_has_a_site_of_its_own(build):
     project = build(**answers)
     done = variants.make(project, "docs", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
-    streams = (project / "build/docs/html/api/streams.html").read_text(encoding="utf-8")
-    assert f"{package}.{device}.streams.Stream" in streams
+    python = (project / "build/docs/html/python.html").read_text(encoding="utf-8")
+    assert f"{package}.{device}.streams.Stream" in python
     if shutil.which("doxygen"):
-        cpp = (project / "build/docs/html/api/cpp.html").read_text(encoding="utf-8")
+        cpp = (project / "build/docs/html/cpp.html").read_text(encoding="utf-8")
         assert f"torch_{device}" in cpp and f"{device}_kernel_get" in cpp
 
 

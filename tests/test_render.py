@@ -121,6 +121,13 @@ def test_odd_names_and_texts(render):
     assert list(metadata["urls"].values()) == [ODD["repository_url"]]
 
 
+def test_what_checks_a_project_has_its_names(render, tmp_path):
+    checks = variants.render_checks(render(**ODD), tmp_path)
+    (checks / variants.MANIFEST).unlink()
+    check_syntax(checks)
+    check_names(checks, "nova", "openreg", DEVICE)
+
+
 @pytest.mark.parametrize("question", EMPTY)
 def test_what_may_be_empty(render, question):
     check_syntax(render(**EMPTY | {"author": "A", "author_email": "a@b"} | {question: ""}))

@@ -179,7 +179,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("answers", type=Path, help="a file with answers, such as examples/default.yml")
     parser.add_argument("--make", metavar="TARGET", default="build", help="what to make in it (build)")
-    parser.add_argument("--run", nargs="+", metavar="MODULE", help="a module of tests/project to run in it, instead")
+    parser.add_argument(
+        "--run", nargs=argparse.REMAINDER, metavar="MODULE", help="what its Python runs, in place of make"
+    )
     arguments = parser.parse_args()
     answers = yaml.safe_load(arguments.answers.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as temporary:
