@@ -37,7 +37,8 @@ test-torch: VENV = build/torch-$(TORCH)
 test-torch: ## TORCH=2.15.0: the default and the full variant with another torch, in an environment of its own
 	env -u PYTHON $(MAKE) environment VENV=$(VENV) TORCH=$(TORCH)
 	VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest -m "" tests/test_reserved_names.py $(PYTEST_ARGS) \
-		$(addprefix tests/test_build.py::test_,suite[default] suite[default-discrete] what_the_template_brings_along[default] wheel_in_a_clean_environment[default] quick_slice[full])
+		$(addprefix tests/test_build.py::test_,suite[default] suite[default-discrete] quick_slice[full]) \
+		$(addprefix tests/test_build.py::test_,what_the_template_brings_along[default] wheel_in_a_clean_environment[default])
 
 variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
 	"$(PYTHON)" tools/variants.py $(ANSWERS)
