@@ -9,9 +9,10 @@ PYTEST_ARGS ?=
 # What is built takes one worker, and both processors most of the time; the other worker reads text meanwhile.
 in_parallel = --numprocesses 2 --no-loadscope-reorder
 ANSWERS ?= examples/default.yml
+ONLY ?=
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help environment demo-environment demo test matrix long test-torch lint docs variant bench
+.PHONY: help environment demo-environment demo test matrix long test-torch lint docs variant mutate bench
 
 help: ## what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -36,10 +37,14 @@ test-torch: VENV = build/torch-$(TORCH)
 test-torch: ## TORCH=2.15.0: the default and the full variant with another torch, in an environment of its own
 	env -u PYTHON $(MAKE) environment VENV=$(VENV) TORCH=$(TORCH)
 	VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest -m "" tests/test_reserved_names.py $(PYTEST_ARGS) \
-		$(addprefix tests/test_build.py::test_,suite[default] suite[default-discrete] wheel_in_a_clean_environment[default] quick_slice[full])
+		$(addprefix tests/test_build.py::test_,suite[default] suite[default-discrete] quick_slice[full]) \
+		$(addprefix tests/test_build.py::test_,what_the_template_brings_along[default] wheel_in_a_clean_environment[default])
 
 variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
 	"$(PYTHON)" tools/variants.py $(ANSWERS)
+
+mutate: environment ## break one line at a time in a copy of a variant: its tests must fail; ONLY="free guard": some breaks
+	"$(PYTHON)" tools/variants.py $(ANSWERS) --run mutate $(ONLY)
 
 bench: environment ## what `copier copy` of the working tree takes, and where its time goes
 	"$(PYTHON)" tools/time_copy.py
@@ -49,6 +54,7 @@ lint: environment ## ruff, mypy, clang-format, the workflows; this repository's 
 	"$(PYTHON)" -m ruff format --check .
 	"$(PYTHON)" -m mypy
 	"$(PYTHON)" tools/variants.py examples/full.yml --make lint
+	"$(PYTHON)" tools/variants.py examples/full.yml --run ruff check --config pyproject.toml ../full.checks
 	find build/variants/full/runtime build/variants/full/csrc -name '*.h' -or -name '*.cpp' \
 		| xargs "$(PYTHON)" -c "import clang_format; clang_format.clang_format()" --dry-run --Werror
 	"$(PYTHON)" -m check_jsonschema --builtin-schema vendor.github-workflows \

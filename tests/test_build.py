@@ -20,9 +20,8 @@ from test_render import expected_files
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
 WHOLE = ["default", "minimal"]  # have all their tests run, in `make test`, `make matrix` and `make long`
 DISCRETE = ("full", "minimal-with-everything", "core-without-generator-amp")
-# The same in every variant but for names. Whole suites have it, and the oddest names; the other slices leave it out.
-SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/mutate.py".split()
-OF_SAME = [f"tests/test_{topic}.py" for topic in ("benchmarks", "codegen", "mutate", "new_op")]
+# The same in every variant but for names, so that tests/project needn't be run on all of them.
+SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/support/".split()
 REST = [name for name in MATRIX if name not in WHOLE]
 
 
@@ -89,7 +88,6 @@ def test_quick_slice(build, counts, name):
     else:
         python = variants.project_python(project)
         command = [str(python), *"-m pytest tests --numprocesses 2 -m quick -rs --color=no".split()]
-        command += [f"--ignore={name}" for name in OF_SAME]
         environment = variants.environment(python)
         environment[f"{DEVICE.upper()}_MEMORY"] = "discrete" if name in DISCRETE else "unified"
         if name in DISCRETE:
@@ -101,17 +99,32 @@ def test_quick_slice(build, counts, name):
     check_skips(output, MATRIX[name])
 
 
-def test_what_most_slices_leave_out_is_the_same_in_all(render):
+CHECKED = {"default": "", "minimal": "-m quick", ODD: "-m quick"}
+
+
+@pytest.mark.parametrize("name", in_matrix(CHECKED, "minimal", ODD))
+def test_what_the_template_brings_along(build, counts, name):
+    """Generator, commands, benchmarks and the rules of includes: tests/project, which no vendor gets."""
+    # The project's conftest.py isn't above these tests, so it is named.
+    options = f"-m pytest -p conftest -c pyproject.toml --rootdir . --numprocesses 2 -rs --color=no {CHECKED[name]}"
+    project = build(**MATRIX[name])
+    checks = variants.render_checks(project)
+    command = [*options.split(), str(checks)]
+    done = variants.run_check(project, checks, *command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    check_skips(add_up(done, counts(f"{name}: tests/project")), MATRIX[name])
+
+
+def test_what_the_template_brings_along_is_the_same_in_all(render):
     def same(answers):
         found = {}
         for path in render(**answers).rglob("*"):
             name = path.relative_to(render(**answers)).as_posix()
-            if path.is_file() and (name in OF_SAME or name.startswith(tuple(SAME))):
+            if path.is_file() and name.startswith(tuple(SAME)):
                 found[name] = path.read_text(encoding="utf-8")
         return found
 
     wanted = same(MATRIX["default"])
-    assert wanted.keys() >= set(OF_SAME)
+    assert len(wanted) > 100
     for name, answers in MATRIX.items():
         assert name == ODD or same(answers) == wanted, name
 
@@ -127,8 +140,7 @@ if CLANGS:
     def test_clang(build, counts, compiler):
         """gcc and clang differ in more than warnings: one has hidden functions that the other exports."""
         project = build(compiler, **MATRIX["default"])
-        slice_of_tests = " ".join(["-m quick", *(f"--ignore={name}" for name in OF_SAME)])
-        arguments = [f"PYTEST_ARGS={slice_of_tests}", "MEMORY=unified"]
+        arguments = ["PYTEST_ARGS=-m quick", "MEMORY=unified"]
         check_skips(run_suites(project, counts(compiler), *arguments, extra=by_compiler(compiler)), MATRIX["default"])
 
 

@@ -131,7 +131,8 @@ def names_of_tests(path):
     return names
 
 
-def test_every_capability_names_files_and_tests_that_exist(shown):
+def test_every_capability_names_files_and_tests_that_exist(shown, tmp_path):
+    of_project = variants.render_checks(shown, tmp_path)
     listed = yaml.safe_load((DOCS / "capabilities.yml").read_text(encoding="utf-8"))
     rows = [row for rows in listed.values() for row in rows]
     assert len(rows) > 70
@@ -144,7 +145,8 @@ def test_every_capability_names_files_and_tests_that_exist(shown):
         for test in row["test"]:
             file, _, name = test.partition("::")
             name, _, parameter = name.partition("[")
-            path = next((each for each in (shown / file, variants.ROOT / file) if each.is_file()), None)
+            places = (shown / file, variants.ROOT / file, of_project / file.removeprefix("tests/project/"))
+            path = next((each for each in places if each.is_file()), None)
             known = path is not None and name in names_of_tests(path)
             if not known or (parameter and parameter.rstrip("]") not in PAGES + COMMANDS):
                 wrong.append((row["what"], test))
@@ -279,10 +281,10 @@ def test_the_rendered_project_has_a_site_of_its_own(build):
     project = build(**answers)
     done = variants.make(project, "docs", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
-    streams = (project / "build/docs/html/api/streams.html").read_text(encoding="utf-8")
-    assert f"{package}.{device}.streams.Stream" in streams
+    python = (project / "build/docs/html/python.html").read_text(encoding="utf-8")
+    assert f"{package}.{device}.streams.Stream" in python
     if shutil.which("doxygen"):
-        cpp = (project / "build/docs/html/api/cpp.html").read_text(encoding="utf-8")
+        cpp = (project / "build/docs/html/cpp.html").read_text(encoding="utf-8")
         assert f"torch_{device}" in cpp and f"{device}_kernel_get" in cpp
 
 

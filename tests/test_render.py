@@ -121,6 +121,13 @@ def test_odd_names_and_texts(render):
     assert list(metadata["urls"].values()) == [ODD["repository_url"]]
 
 
+def test_what_checks_a_project_has_its_names(render, tmp_path):
+    checks = variants.render_checks(render(**ODD), tmp_path)
+    (checks / variants.MANIFEST).unlink()
+    check_syntax(checks)
+    check_names(checks, "nova", "openreg", DEVICE)
+
+
 @pytest.mark.parametrize("question", EMPTY)
 def test_what_may_be_empty(render, question):
     check_syntax(render(**EMPTY | {"author": "A", "author_email": "a@b"} | {question: ""}))
@@ -266,9 +273,11 @@ def test_what_differs_between_torchs_releases_stands_in_one_place_and_goes_with_
     assert min(bounds) > tuple(map(int, minimum.split("."))), "no torch that this builds with needs it any more"
 
 
-def test_every_mutation_finds_its_line(render):
+def test_every_mutation_finds_its_line(render, tmp_path):
     project = render(op_set="full")
-    for one in yaml.safe_load((project / "tests/mutations.yml").read_text(encoding="utf-8")):
+    checks = variants.render_checks(project, tmp_path)
+    for one in yaml.safe_load((checks / "mutations.yml").read_text(encoding="utf-8")):
+        assert all((project / test).is_file() for test in one["tests"]), one["name"]
         assert (project / one["file"]).read_text(encoding="utf-8").count(one["replace"]) == 1, one["name"]
 
 

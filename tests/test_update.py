@@ -60,7 +60,7 @@ OWNED = [
     Edit("PACKAGE/DEVICE/vendor.py", '"""Yours', '"""Ours'),
 ]
 ADDED = {path.relative_to(TESTS / "vendor"): path for path in (TESTS / "vendor").rglob("*") if path.is_file()}
-DELETED = "tests/test_benchmarks.py"
+DELETED = "runtime/tests/test_emulator.py"
 
 
 def fill(text: str, answers: dict[str, Any]) -> str:

@@ -88,6 +88,26 @@ def render_kept(template: Path, destination: Path, answers: dict[str, Any]) -> P
         return keep(render(template, Path(temporary), answers), destination)
 
 
+def render_checks(project: Path, destination: Path | None = None) -> Path:
+    """The tests of what the template brings along: with the names of a project, beside it, for nobody but us."""
+    recorded = yaml.safe_load((project / ".copier-answers.yml").read_text(encoding="utf-8"))
+    answers = {name: answer for name, answer in recorded.items() if name in questions()}
+    with tempfile.TemporaryDirectory() as folder:
+        template = Path(folder)
+        shutil.copy2(ROOT / "copier.yml", template)
+        shutil.copytree(ROOT / "hooks", template / "hooks")
+        shutil.copytree(ROOT / "tests" / "project", template / "template")
+        return render_kept(template, destination or project.with_name(project.name + ".checks"), answers)
+
+
+def run_check(project: Path, checks: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Python for what `render_checks` made: the project's own, in its folder, with what its tests can import."""
+    python = project_python(project)
+    folders = [checks, *(project / "tests" / name for name in ("", "support", "conformance"))]
+    variables = environment(python) | {"PYTHONPATH": os.pathsep.join(map(str, folders))}
+    return subprocess.run([str(python), *arguments], cwd=project, env=variables, text=True, check=False, **options)
+
+
 def keep(fresh: Path, destination: Path) -> Path:
     """Brings a folder to what is in another one, and writes only what differs."""
     manifest = destination / MANIFEST
@@ -159,11 +179,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("answers", type=Path, help="a file with answers, such as examples/default.yml")
     parser.add_argument("--make", metavar="TARGET", default="build", help="what to make in it (build)")
+    parser.add_argument(
+        "--run", nargs=argparse.REMAINDER, metavar="MODULE", help="what its Python runs, in place of make"
+    )
     arguments = parser.parse_args()
     answers = yaml.safe_load(arguments.answers.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as temporary:
         project = render_kept(snapshot(Path(temporary)), KEPT / arguments.answers.stem, answers)
     print(f"Rendered {arguments.answers} into {project}", flush=True)
+    if arguments.run:
+        return run_check(project, render_checks(project), "-m", *arguments.run).returncode
     return make(project, arguments.make).returncode
 
 
