@@ -14,8 +14,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .PHONY: help environment demo-environment demo test matrix long test-torch lint docs variant mutate bench
 
+# `make help` lists the lines with ##, below the headings.
+
+## Every day
+
 help: ## what can be made
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
+	@awk -F ':.*## ' '/^## / { print "\n" substr($$0, 4) } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' \
+		$(MAKEFILE_LIST)
 
 demo: demo-environment ## render a backend for the device nova, build it and train a network on it
 	"$(PYTHON)" tools/variants.py examples/default.yml --make demo
@@ -23,31 +28,8 @@ demo: demo-environment ## render a backend for the device nova, build it and tra
 test: environment ## questions, every combination as text, and the default variant with its suite
 	"$(PYTHON)" -m pytest $(in_parallel) $(PYTEST_ARGS)
 
-matrix: environment ## the other variants of tests/matrix.yml with their suites, a build without the emulation, all updates
-	"$(PYTHON)" -m pytest -m matrix $(in_parallel) $(PYTEST_ARGS)
-
-long: environment ## the suite in the other memory, other runtimes, the sdist, an updated project, the guide's first page by copy and paste
-	"$(PYTHON)" -m pytest -m long $(PYTEST_ARGS)
-
-docs: environment ## the guide, in build/docs/html; a warning is an error
-	"$(PYTHON)" -m sphinx --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
-
-# Another release may be a CUDA wheel of several gigabytes; no CUDA toolkit is needed for it.
-test-torch: VENV = build/torch-$(TORCH)
-test-torch: ## TORCH=2.15.0: the default and the full variant with another torch, in an environment of its own
-	env -u PYTHON $(MAKE) environment VENV=$(VENV) TORCH=$(TORCH)
-	VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest -m "" tests/test_reserved_names.py $(PYTEST_ARGS) \
-		$(addprefix tests/test_build.py::test_,suite[default] suite[default-discrete] quick_slice[full]) \
-		$(addprefix tests/test_build.py::test_,what_the_template_brings_along[default] wheel_in_a_clean_environment[default])
-
 variant: environment ## render ANSWERS=examples/full.yml into build/variants/full and build what has changed there
 	"$(PYTHON)" tools/variants.py $(ANSWERS)
-
-mutate: environment ## break one line at a time in a copy of a variant: its tests must fail; ONLY="free guard": some breaks
-	"$(PYTHON)" tools/variants.py $(ANSWERS) --run mutate $(ONLY)
-
-bench: environment ## what `copier copy` of the working tree takes, and where its time goes
-	"$(PYTHON)" tools/time_copy.py
 
 lint: environment ## ruff, mypy, clang-format, the workflows; this repository's files and those it renders
 	"$(PYTHON)" -m ruff check .
@@ -62,6 +44,33 @@ lint: environment ## ruff, mypy, clang-format, the workflows; this repository's 
 	"$$("$(PYTHON)" -c 'import sysconfig; print(sysconfig.get_path("scripts"))')/zizmor" --offline --no-progress --quiet \
 		.github build/variants/full/.github
 	"$(PYTHON)" -m pre_commit validate-config .pre-commit-config.yaml build/variants/full/.pre-commit-config.yaml
+
+## Before a merge
+
+matrix: environment ## the other variants of tests/matrix.yml with their suites, a build without the emulation, all updates
+	"$(PYTHON)" -m pytest -m matrix $(in_parallel) $(PYTEST_ARGS)
+
+mutate: environment ## break one line at a time in a copy of a variant: its tests must fail; ONLY="free guard": some breaks
+	"$(PYTHON)" tools/variants.py $(ANSWERS) --run mutate $(ONLY)
+
+docs: environment ## the guide, in build/docs/html; a warning is an error
+	"$(PYTHON)" -m sphinx --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
+
+bench: environment ## what `copier copy` of the working tree takes, and where its time goes
+	"$(PYTHON)" tools/time_copy.py
+
+## Releases
+
+long: environment ## the suite in the other memory, other runtimes, the sdist, an updated project, the guide's first page by copy and paste
+	"$(PYTHON)" -m pytest -m long $(PYTEST_ARGS)
+
+# Another release may be a CUDA wheel of several gigabytes; no CUDA toolkit is needed for it.
+test-torch: VENV = build/torch-$(TORCH)
+test-torch: ## TORCH=2.15.0: the default and the full variant with another torch, in an environment of its own
+	env -u PYTHON $(MAKE) environment VENV=$(VENV) TORCH=$(TORCH)
+	VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest -m "" tests/test_reserved_names.py $(PYTEST_ARGS) \
+		$(addprefix tests/test_build.py::test_,suite[default] suite[default-discrete] quick_slice[full]) \
+		$(addprefix tests/test_build.py::test_,what_the_template_brings_along[default] wheel_in_a_clean_environment[default])
 
 ifeq ($(origin PYTHON),file)
 environment: $(VENV)/torch-$(TORCH).installed

@@ -30,10 +30,10 @@ def main() -> None:
     for stream, x in zip((first, second), on_device, strict=True):
         with module.stream(stream):
             results.append(chain(x))
-    asked = time.perf_counter() - begin
+    enqueued = time.perf_counter() - begin
     module.synchronize()
     done = time.perf_counter() - begin
-    print(f"asked for {2 * COUNT} products in {asked * 1e3:.2f} ms, done after {done * 1e3:.1f} ms")
+    print(f"enqueued {2 * COUNT} products in {enqueued * 1e3:.2f} ms, done after {done * 1e3:.1f} ms")
 
     # The default stream waits for both by an event, without the host waiting.
     for stream in (first, second):
@@ -42,7 +42,7 @@ def main() -> None:
     for x in results:
         x.record_stream(module.current_stream())
 
-    # A copy from pinned memory is asked for and runs beside a stream's work.
+    # A copy from pinned memory is enqueued behind the stream's work, and the host goes on.
     pinned = torch.rand(SIZE, SIZE).pin_memory()
     with module.stream(first):
         chain(on_device[0])

@@ -47,6 +47,41 @@ def executable(path, text):
     return path
 
 
+def groups(text):
+    """What `make help` prints: the targets below each heading."""
+    found = {}
+    for block in text.strip().split("\n\n"):
+        heading, *lines = block.splitlines()
+        found[heading] = [re.fullmatch(r"  make (\S+) +\S.*", line).group(1) for line in lines]
+    return found
+
+
+def phony(makefile):
+    (listed,) = re.findall(r"^\.PHONY: ((?:.*\\\n)*.*)", makefile.read_text(encoding="utf-8"), re.MULTILINE)
+    return {name for name in listed.replace("\\", "").split() if not name.endswith("environment")}
+
+
+def test_help_has_every_target_where_it_is_needed(project):
+    said = groups(make(project, "help").stdout)
+    assert said == {
+        "Every day": ["help", "demo", "build", "test", "contract", "lint", "clean"],
+        "Before a merge": ["runtimes", "sanitize", "conformance", "mutate", "bench", "docs"],
+        "Releases, of this package and of the template": "wheel sdist repair wheels update-check update-report".split(),
+    }
+    assert {name for names in said.values() for name in names} == phony(project / "Makefile")
+
+
+def test_help_shows_targets_of_the_vendor(project):
+    (project / "vendor.mk").write_text("## Ours\n\nflash: ## write the firmware\n\ttrue\n", encoding="utf-8")
+    assert groups(make(project, "help").stdout)["Ours"] == ["flash"]
+
+
+def test_help_of_the_template_has_every_target():
+    said = groups(make(variants.ROOT, "help").stdout)
+    assert [*said] == ["Every day", "Before a merge", "Releases"]
+    assert {name for names in said.values() for name in names} == phony(variants.ROOT / "Makefile")
+
+
 @pytest.mark.parametrize(
     ("target", "lacks"),
     [

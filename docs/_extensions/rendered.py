@@ -39,7 +39,10 @@ def excerpt(text: str, first: str | None, last: str | None) -> str:
 
 
 class Rendered(SphinxDirective):
-    """Lines of a rendered file: its path, and the texts that the first and the last line contain."""
+    """Lines of a rendered file: its path, and the texts that the first and the last line contain.
+
+    What stands in a page of the rendered project becomes a part of this page; all else is shown as code.
+    """
 
     required_arguments = 1
     option_spec = {"from": directives.unchanged, "to": directives.unchanged}  # noqa: RUF012 (docutils' own form)
@@ -52,6 +55,8 @@ class Rendered(SphinxDirective):
         except (OSError, ValueError) as problem:
             LOGGER.warning("%s: %s", name, problem, location=self.get_location())
             return []
+        if path.suffix == ".md":
+            return self.parse_text_to_nodes(shown)
         shown = textwrap.dedent(shown)
         block = nodes.literal_block(shown, shown, language=LANGUAGES.get(path.suffix, "text"))
         caption = nodes.caption("", "", nodes.literal(text=name))

@@ -1,4 +1,4 @@
-"""Sorts operators into families: by their tags and schemas, and by words of their names where those don't tell."""
+"""Sorts operators into families by their tags and schemas, else by words in their names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-# The first family that has one of the name's words. A number behind a word, as in conv2d, is no part of it.
+# An operator's family is the first one that has a word of its name. A number behind a word, as in conv2d, doesn't count.
 _WORDS = {
     "other devices": "cudnn miopen mps mkldnn cufft cslt triton xla vulkan nnpack",
     "foreach": "foreach",
@@ -52,7 +52,7 @@ def family(name: str, tags: list[Any], pointwise: set[str]) -> str:
     base, _, overload = name.partition(".")
     schema = torch._C._get_schema(base, overload)
     words = [re.sub(r"[1-9]d$", "", word) for word in base.partition("::")[2].split("_") if word]
-    # An operator in several families is in that which says most.
+    # Of several families the one that says most counts.
     found = min((_FAMILIES_OF[word] for word in words if word in _FAMILIES_OF), key=FAMILIES.index, default="")
     types = [str(argument.type) for argument in schema.arguments]
     if torch.Tag.nondeterministic_seeded in tags and found not in ("other devices", "attention", "recurrent"):
@@ -77,6 +77,6 @@ def family(name: str, tags: list[Any], pointwise: set[str]) -> str:
 
 
 def stem(name: str) -> str:
-    """What an operator, its overloads, its in-place form and its gradient have in common."""
+    """The part of the name that an operator shares with its overloads, in-place form and gradient."""
     base = name.partition(".")[0].partition("::")[2]
     return base.removeprefix("special_").removesuffix("_backward").strip("_")

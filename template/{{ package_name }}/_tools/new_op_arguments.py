@@ -1,4 +1,4 @@
-"""Arguments that the CPU takes for an operator, found by trying; and what a composite operator makes of them."""
+"""Finds arguments that the CPU takes for an operator, by trying, and the operators that a composite one calls with them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ SIMPLE = {
 
 @dataclass
 class Arguments:
-    """Python expressions: those of tensors become the test's inputs, the rest stands in the call."""
+    """Arguments as Python expressions. Tensors become the test's inputs; the others stand in the call."""
 
     tensors: dict[str, str] = field(default_factory=dict)
     call: list[str] = field(default_factory=list)
-    refused: str = ""  # what the CPU said, if it takes nothing that was tried
+    refused: str = ""  # the CPU's error, if it takes none of the arguments that were tried
     dtype: str = "torch.float32"  # of the result
     is_random: bool = False
 

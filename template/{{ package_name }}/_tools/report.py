@@ -1,4 +1,4 @@
-"""What `doctor` has found: facts, a line each, and what is wrong."""
+"""The report of `doctor`: facts, one a line, and problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Report:
         self.problems: list[str] = []
 
     def say(self, title: str, text: str) -> None:
-        """A fact. Lines under the same title follow each other."""
+        """Adds a fact. Lines with the same title follow each other."""
         shown = f"{title:<{INDENT}}"
         if any(line.startswith(shown) for line in self.lines):
             shown = " " * INDENT
@@ -23,7 +23,7 @@ class Report:
         )
 
     def wrong(self, text: str) -> None:
-        """What is wrong, and what to do."""
+        """Adds a problem, and what to do about it."""
         if text not in self.problems:
             self.problems.append(text)
 
