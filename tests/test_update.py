@@ -108,10 +108,10 @@ def make_older(template: Path) -> None:
         path.write_text("".join(lines), encoding="utf-8")
     operators = find(template, "csrc/aten/ops.yaml")
     text = operators.read_text(encoding="utf-8")
-    text, natives = re.subn(r"(op: exp(_|\.out)?, kind: )native, into: exp", r"\1emulated", text)
+    text, natives = re.subn(r"(op: exp(_|\.out)?, kind: )native, kernel: exp", r"\1emulated", text)
     operators.write_text(text, encoding="utf-8")
     emulated = find(template, "csrc/emulation/operators.yaml")
-    text, removed = re.subn(r"^- tanh\.out\n", "", emulated.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    text, removed = re.subn(r"^- lgamma\.out\n", "", emulated.read_text(encoding="utf-8"), flags=re.MULTILINE)
     emulated.write_text(text, encoding="utf-8")
     assert natives == 3 and removed == 1
 
