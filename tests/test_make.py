@@ -52,7 +52,7 @@ def groups(text):
     found = {}
     for block in text.strip().split("\n\n"):
         heading, *lines = block.splitlines()
-        found[heading] = [re.fullmatch(r"  make (\S+) +\S.*", line).group(1) for line in lines]
+        found[heading] = [re.findall(r"^  make (\S+) +\S", line)[0] for line in lines]
     return found
 
 

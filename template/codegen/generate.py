@@ -25,7 +25,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--op-set", choices=TIERS, required=True)
     parser.add_argument("--fallback", action="store_true", help="the backend has the CPU fallback")
-    parser.add_argument("--emulated", type=Path, help="names of operators that CPU kernels carry out; without it none is")
+    parser.add_argument(
+        "--emulated", type=Path, help="names of operators that CPU kernels carry out; without it none is"
+    )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--shards", type=int, default=1, help="files the registrations are spread over")
     parser.add_argument("--kernel-shards", type=int, default=1, help="files the functions of kernels are spread over")
@@ -37,11 +39,15 @@ def main() -> int:
 
     problems = unread(arguments.template, arguments.vendor)
     # A vendor who has nothing to list may delete the file.
-    template, vendor = (read(path, problems) if path.exists() else [] for path in (arguments.template, arguments.vendor))
+    template, vendor = (
+        read(path, problems) if path.exists() else [] for path in (arguments.template, arguments.vendor)
+    )
     if arguments.emulated:
         emulated = read_emulated(arguments.emulated, problems)
         listed = {line.op: line.where for line in template}
-        problems += [f"{line.where}: {line.op} stands at {listed[line.op]} too." for line in emulated if line.op in listed]
+        problems += [
+            f"{line.where}: {line.op} stands at {listed[line.op]} too." for line in emulated if line.op in listed
+        ]
         template += emulated
     else:
         template, vendor = ([line for line in lines if line.kind not in OF_CPU] for lines in (template, vendor))

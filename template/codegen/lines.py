@@ -271,9 +271,13 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         )
     families = [key for key in FAMILIES if values.get(key)]
     if len(problems) == found and families and (function or into or kind != "native" or len(families) > 1):
-        problems.append(f"{where}: `{families[0]}` is for native operators, without `function`, `into` or another such key.")
+        problems.append(
+            f"{where}: `{families[0]}` is for native operators, without `function`, `into` or another such key."
+        )
     if len(problems) == found and values.get("result", "bool") != "bool":
-        problems.append(f"{where}: result can only be bool, not {values['result']}: else it has the dtype of the operands.")
+        problems.append(
+            f"{where}: result can only be bool, not {values['result']}: else it has the dtype of the operands."
+        )
     if len(problems) == found and kind in NEED_FUNCTION and not (function or into or families):
         problems.append(f"{where}: {values['op']} is {kind}, so the line needs `function: NAME`.")
     if len(problems) == found and kind == "fallback" and function:
