@@ -11,6 +11,7 @@ CALLS = 40
 
 
 @pytest.mark.quick
+@pytest.mark.requires_ops("core")
 def test_strange_arguments_raise_where_the_cpu_does():
     script = Path(__file__).parent / "argument_fuzz.py"
     done = subprocess.run([sys.executable, script, str(CALLS)], capture_output=True, text=True, timeout=300)
@@ -26,6 +27,7 @@ def test_nothing_is_no_number(device, dtype):
             torch.ops.aten._local_scalar_dense(empty)
 
 
+@pytest.mark.requires_ops("core")
 @pytest.mark.quick
 @pytest.mark.parametrize(
     "use",
