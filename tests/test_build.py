@@ -267,7 +267,7 @@ def expected_contents(answers):
         folder, _, rest = name.partition("/")
         if folder == "<package>" and not name.endswith(".in"):
             names.add(f"{package}/{rest}")
-        if name.endswith(".h") and name.startswith(("csrc/", "runtime/include/")):
+        if name.startswith("runtime/include/") or (name.startswith("csrc/") and name.endswith(".h")):
             names.add(f"{package}/include/{name.removeprefix('csrc/').removeprefix('runtime/include/')}")
     return {name.replace("<device>", device) for name in names}
 
