@@ -18,7 +18,7 @@ from conftest import DEVICE, MATRIX, ODD, by_compiler
 from test_render import expected_files
 
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
-WHOLE = ["default", "minimal"]  # have all their tests run, in `make test`, `make matrix` and `make long`
+WHOLE = ["default", "minimal"]  # have all their tests run, in `make matrix` or `make long`
 DISCRETE = ("full", "minimal-with-everything", "core-without-generator-amp")
 # The same in every variant but for names, so that tests/project needn't be run on all of them.
 SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/support/".split()
@@ -62,16 +62,23 @@ def check_skips(output, answers):
         assert any(re.search(rf"\b{name}\b", reason) for name in off), f"skipped although nothing is off: {reason}"
 
 
-# `make test`: all of the default variant in one kind of memory, a quick slice in the other. `make long`: all in both.
+# `make test`: a quick slice of the default variant in one kind of memory. `make matrix`: in the other, and all of the
+# minimal one. `make long`: all of the default one in both.
 SUITES = {
-    "default": ("default", ["MEMORY=unified"]),
+    "default-quick": ("default", ["MEMORY=unified", "PYTEST_ARGS=-m quick"]),
     "default-discrete-quick": ("default", ["MEMORY=discrete", "PYTEST_ARGS=-m quick"]),
-    "default-discrete": ("default", ["MEMORY=discrete"]),
     "minimal": ("minimal", ["MEMORY=unified"]),
+    "default": ("default", ["MEMORY=unified"]),
+    "default-discrete": ("default", ["MEMORY=discrete"]),
 }
 
 
-AFTER_TEST = {"default-discrete": pytest.mark.long, "minimal": pytest.mark.matrix}
+AFTER_TEST = {
+    "default-discrete-quick": pytest.mark.matrix,
+    "minimal": pytest.mark.matrix,
+    "default": pytest.mark.long,
+    "default-discrete": pytest.mark.long,
+}
 
 
 @pytest.mark.parametrize("suite", [pytest.param(name, marks=AFTER_TEST.get(name, ())) for name in SUITES])
@@ -102,7 +109,7 @@ def test_quick_slice(build, counts, name):
 CHECKED = {"default": "", "minimal": "-m quick", ODD: "-m quick"}
 
 
-@pytest.mark.parametrize("name", in_matrix(CHECKED, "minimal", ODD))
+@pytest.mark.parametrize("name", in_matrix(CHECKED, *CHECKED))
 def test_what_the_template_brings_along(build, counts, name):
     """Generator, commands, benchmarks and the rules of includes: tests/project, which no vendor gets."""
     # The project's conftest.py isn't above these tests, so it is named.
