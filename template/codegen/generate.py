@@ -24,6 +24,7 @@ def write_if_changed(path: Path, text: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--op-set", choices=TIERS, required=True)
+    parser.add_argument("--generator", action="store_true", help="the backend has random numbers of its own")
     parser.add_argument("--fallback", action="store_true", help="the backend has the CPU fallback")
     parser.add_argument(
         "--emulated", type=Path, help="names of operators that CPU kernels carry out; without it none is"
@@ -58,7 +59,14 @@ def main() -> int:
     problems += check(template, schemas) + check(vendor, schemas)
     merged = merge(template, vendor)
     operators = [line for line in merged if line.is_operator]
-    lines = [line for line in merged if line.is_in(arguments.op_set, arguments.fallback)]
+    features = ["generator"] if arguments.generator else []
+    lines = [
+        line.where_it_can(arguments.op_set, features)
+        for line in merged
+        if line.is_in(arguments.op_set, arguments.fallback)
+    ]
+    if not arguments.emulated:
+        lines = [line for line in lines if line.kind not in OF_CPU]
     unsupported = [dtype for line in lines if not line.is_operator for dtype in line.dtypes]
     policies = [line for line in lines if line.kind == AUTOCAST]
     lines = [line for line in lines if line.is_operator]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -19,10 +19,12 @@ TIERS = ("minimal", "core", "full")
 FAMILIES = ("kernel", "reduction")
 KEYS = (
     *("op", "kind", "tier", "function", "into", *FAMILIES, "result", "dtypes", "contiguous", "backward", "meta"),
-    *("with_fallback", "torch"),
+    *("needs", "with_fallback", "torch"),
 )
 LISTS = ("dtypes",)
 MAPPINGS = ("backward",)
+# What an operator's kernel may need: an operator set, for the operators it calls, or a feature.
+NEEDS = (*TIERS[1:], "generator")
 FORM = "`- {op: NAME, kind: KIND, tier: TIER}`"
 FORMULAS = "a formula for each argument: `{self: grad * 2}`"
 FROM_TO = "{aten::x: NAMESPACE::y}"
@@ -78,6 +80,7 @@ class Line:
     kernel: str = ""  # of an elementwise operator: the family of kernels that carries it out
     reduction: str = ""
     result: str = ""  # "bool", where that isn't the dtype that is computed in
+    needs: str = ""
 
     @property
     def name(self) -> str:
@@ -85,6 +88,12 @@ class Line:
 
     def is_in(self, op_set: str, fallback: bool) -> bool:
         return TIERS.index(self.tier) <= TIERS.index(op_set) or (fallback and self.with_fallback)
+
+    def where_it_can(self, op_set: str, features: list[str]) -> Line:
+        """The line itself, or, where what it needs is missing, one of kind `emulated` in its place."""
+        if not self.needs or self.needs in (*features, *TIERS[: TIERS.index(op_set) + 1]):
+            return self
+        return replace(self, kind="emulated", function="", into="", dtypes=(), contiguous=False)
 
     @property
     def is_operator(self) -> bool:
@@ -258,7 +267,7 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         if not values.get(key) and len(problems) == found:
             problems.append(f"{where}: the line needs `{key}`.")
     flags = (("with_fallback", ("true", "false")), ("contiguous", ("true", "false")))
-    for key, words in (("kind", KINDS), ("tier", TIERS), *flags):
+    for key, words in (("kind", KINDS), ("tier", TIERS), ("needs", NEEDS), *flags):
         if key in values and values[key] not in words:
             problems.append(f"{where}: there is no {key} {values[key]}; {did_you_mean(values[key], words)}")
     torch = values.get("torch", "")
@@ -283,6 +292,8 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     if len(problems) == found and kind == "fallback" and function:
         problems.append(f"{where}: {kind} operators have no function of their own; remove `function: {function}`.")
     schema = values.get("op", "") if "(" in values.get("op", "") else ""
+    if len(problems) == found and values.get("needs") and (schema or not (kind == "native" and (function or into))):
+        problems.append(f"{where}: `needs` is for native operators of aten with a `function` or `into`; remove it.")
     limits = "dtypes" if "dtypes" in lists else "contiguous" if values.get("contiguous") == "true" else ""
     if len(problems) == found and limits and (kind != "native" or schema):
         problems.append(
@@ -314,6 +325,7 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         kernel=values.get("kernel", ""),
         reduction=values.get("reduction", ""),
         result=values.get("result", ""),
+        needs=values.get("needs", ""),
     )
 
 
