@@ -292,8 +292,8 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     if len(problems) == found and kind == "fallback" and function:
         problems.append(f"{where}: {kind} operators have no function of their own; remove `function: {function}`.")
     schema = values.get("op", "") if "(" in values.get("op", "") else ""
-    if len(problems) == found and values.get("needs") and (schema or not (kind == "native" and (function or into))):
-        problems.append(f"{where}: `needs` is for native operators of aten with a `function` or `into`; remove it.")
+    if len(problems) == found and values.get("needs") and (schema or kind in OF_CPU or not (function or into)):
+        problems.append(f"{where}: `needs` is for operators of aten with a `function` or `into`; remove it.")
     limits = "dtypes" if "dtypes" in lists else "contiguous" if values.get("contiguous") == "true" else ""
     if len(problems) == found and limits and (kind != "native" or schema):
         problems.append(

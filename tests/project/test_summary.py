@@ -9,7 +9,7 @@ class Config:
         return {"--report": "unused", "--whole": True}.get(name, default)
 
 
-def result(entry, kind="forward", status="passed", compared=3):
+def result(entry, kind="forward", status="passed", compared=3, by="kernels"):
     return {
         "suite": "opinfo",
         "kind": kind,
@@ -17,6 +17,7 @@ def result(entry, kind="forward", status="passed", compared=3):
         "entry": entry,
         "status": status,
         "compared": compared,
+        "by": by,
         "error": "why" if status == "failed" else None,
     }
 
@@ -32,6 +33,12 @@ def test_an_entry_fails_with_any_of_its_kinds(summary):
 
 def test_what_the_cpu_refuses_is_not_counted(summary):
     assert summary.share([result("add"), result("jiterator_unary", compared=0)]) == (1, 1)
+
+
+def test_an_entry_is_carried_out_by_the_last_that_it_needs(summary):
+    emulated = [result("add"), result("add", "backward", by="emulated"), result("mul"), result("eig", by="fallback")]
+    refused = result("jiterator_unary", compared=0)
+    assert summary.carried_out([*emulated, refused]) == [1, 1, 1]
 
 
 def test_a_crash_counts_as_failed(summary):

@@ -8,6 +8,7 @@ from pathlib import Path
 from selection import exclusion_of, is_whole
 from tqdm import tqdm
 
+BY = ("kernels", "emulated", "fallback")
 # In percent of the entries that pass on the CPU.
 WANTED = defaultdict(lambda: 99.0, float32=99.5, modules=100.0)
 
@@ -56,6 +57,7 @@ class Summary:
                 "entry": entry,
                 "status": status,
                 "compared": properties.get("compared"),
+                "by": properties.get("by"),
                 "seconds": round(report.duration, 3) if hasattr(report, "duration") else None,
                 "error": error_of(text) if status != "passed" else None,
             }
@@ -89,6 +91,15 @@ class Summary:
         there = [failed for applies, failed in entries.values() if applies]
         return there.count(False), len(there)
 
+    def carried_out(self, results):
+        """By what the entries were carried out: the number of each of BY, an entry with the last that it needed."""
+        entries = defaultdict(int)
+        for result in results:
+            if result["compared"] and result["by"]:
+                name = result["suite"], result["dtype"], result["entry"]
+                entries[name] = max(entries[name], BY.index(result["by"]))
+        return [list(entries.values()).count(index) for index in range(len(BY))]
+
     def groups(self):
         grouped = defaultdict(list)
         for result in self.results:
@@ -104,7 +115,10 @@ class Summary:
         return [name for name, (passed, there) in shares.items() if there and 100 * passed / there < WANTED[name]]
 
     def text(self):
-        lines = [f"{'':24}{'passed':>8}{'of':>7}{'percent':>10}   failed  crashed  excluded"]
+        lines = [
+            f"{'':24}{'passed':>8}{'of':>7}{'percent':>10}   failed  crashed  excluded"
+            + "".join(f"{name:>10}" for name in BY)
+        ]
         for name, results in self.groups().items():
             lines.append(self.line(name, results))
             kinds = dict.fromkeys(result["kind"] for result in results)
@@ -128,6 +142,7 @@ class Summary:
         states = [result["status"] for result in results]
         percent = f"{100 * passed / there:.2f}" if there else "-"
         numbers = "".join(f"{states.count(status):9}" for status in ("failed", "crashed", "excluded"))
+        numbers += "".join(f"{count:10}" for count in self.carried_out(results))
         return f"{name:24}{passed:8}{there:7}{percent:>10}{numbers}"
 
 

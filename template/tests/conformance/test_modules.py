@@ -28,7 +28,9 @@ def test_module(training, dtype, info, sample_count, record_property):
         module = info.module_cls(*sample.constructor_input.args, **sample.constructor_input.kwargs)
         given = sample.forward_input
         calls.append((forward_and_backward, (module.to(dtype).train(training), given.args, given.kwargs)))
-    record_property("compared", check_all(calls))
+    compared, by = check_all(calls)
+    record_property("compared", compared)
+    record_property("by", by)
 
 
 def forward_and_backward(module, args, kwargs):
