@@ -1,0 +1,52 @@
+"""The strides of results are those of the CPU, or of the meta device: compilers plan with the latter's."""
+
+from itertools import islice
+
+import pytest
+import torch
+from parity import DEVICE, copied, tensors_in
+from selection import parameters
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils._pytree import tree_map
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.requires_ops("full")]
+
+
+def pytest_generate_tests(metafunc):
+    ops = [op for op in op_db if op.supports_dtype(torch.float32, "cpu")]
+    metafunc.parametrize("op", parameters(metafunc.config, [("strides", "float32", op.full_name, (op,)) for op in ops]))
+
+
+def reversed_order(x):
+    order = list(range(x.dim()))[::-1]
+    return x.permute(order).contiguous().permute(order)
+
+
+def channels_last(x):
+    return x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x
+
+
+@pytest.mark.parametrize("lay_out", [reversed_order, channels_last])
+def test_strides(op, lay_out, sample_count):
+    def given(value):
+        return lay_out(value.detach()) if isinstance(value, torch.Tensor) and value.layout == torch.strided else value
+
+    for sample in islice(op.sample_inputs_func(op, torch.device("cpu"), torch.float32, False), sample_count):
+        arguments = tree_map(given, (sample.input, sample.args, sample.kwargs))
+        expected = [found for device in ("cpu", "meta") if (found := strides(op, arguments, device)) is not None]
+        # What only the CPU can do has nothing to agree with.
+        if len(expected) == 2:
+            assert strides(op, arguments, DEVICE) in expected
+
+
+def strides(op, arguments, device):
+    """Those of the results; None, if the CPU or the meta device refuses the call."""
+    try:
+        input, args, kwargs = copied(arguments, device)
+        results = op(input, *args, **kwargs)
+    except Exception:
+        if device == DEVICE:
+            raise
+        return None
+    # The strides of one element say nothing.
+    return [x.stride() for x in tensors_in(results) if x.layout == torch.strided and x.numel() > 1]
