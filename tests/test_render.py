@@ -56,6 +56,7 @@ def check_text(suffix, text):
     # GitHub's ${{ }} is the only thing with braces like Jinja's.
     assert not re.search(r"(?<!\$)\{\{|\{%|\{#", text), "Jinja is left"
     assert text == text.strip("\n") + "\n" * bool(text), "it should begin with text and end with one line break"
+    assert not re.search(r"[ \t]$", text, re.MULTILINE), "a line ends with blanks"
     match suffix:
         case ".py" | ".pyi":
             ast.parse(text, feature_version=(3, 10))
