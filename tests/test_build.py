@@ -18,16 +18,18 @@ from conftest import DEVICE, MATRIX, ODD, by_compiler
 from test_render import expected_files
 
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp")
-WHOLE = ["default", "minimal"]  # have all their tests run, in `make matrix` or `make long`
-DISCRETE = ("full", "minimal-with-everything", "core-without-generator-amp")
+WHOLE = ["default", "minimal"]  # have all their tests run, in `make long`
+DISCRETE = ("minimal-with-everything", "core-without-generator-amp")
 # The same in every variant but for names, so that tests/project needn't be run on all of them.
 SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/support/".split()
-REST = [name for name in MATRIX if name not in WHOLE]
+REST = [name for name in MATRIX if name not in (*WHOLE, "full")]
+SOME = ["core-without-generator-amp", ODD]  # of these in `make matrix`, the others in `make long`
 
 
-def in_matrix(names, *later):
-    """Parameters, some of which wait for `make matrix`."""
-    return [pytest.param(name, marks=pytest.mark.matrix) if name in later else name for name in names]
+def when(names, matrix=(), long=()):
+    """Parameters, some of which wait for `make matrix` or for `make long`."""
+    later = dict.fromkeys(matrix, pytest.mark.matrix) | dict.fromkeys(long, pytest.mark.long)
+    return [pytest.param(name, marks=later.get(name, ())) for name in names]
 
 
 def test_matrix_covers_every_pair():
@@ -62,32 +64,27 @@ def check_skips(output, answers):
         assert any(re.search(rf"\b{name}\b", reason) for name in off), f"skipped although nothing is off: {reason}"
 
 
-# `make test`: a quick slice of the default variant in one kind of memory. `make matrix`: in the other, and all of the
-# minimal one. `make long`: all of the default one in both.
+# With the runtime's tests and those in C++. `make test`: a quick slice of the default variant in one kind of memory.
+# `make matrix`: of the full one in the other. `make long`: all of the default one in both.
 SUITES = {
     "default-quick": ("default", ["MEMORY=unified", "PYTEST_ARGS=-m quick"]),
-    "default-discrete-quick": ("default", ["MEMORY=discrete", "PYTEST_ARGS=-m quick"]),
+    "minimal-quick": ("minimal", ["MEMORY=unified", "PYTEST_ARGS=-m quick"]),
+    "full-discrete-quick": ("full", ["MEMORY=discrete", "PYTEST_ARGS=-m quick"]),
     "minimal": ("minimal", ["MEMORY=unified"]),
     "default": ("default", ["MEMORY=unified"]),
     "default-discrete": ("default", ["MEMORY=discrete"]),
 }
 
 
-AFTER_TEST = {
-    "default-discrete-quick": pytest.mark.matrix,
-    "minimal": pytest.mark.matrix,
-    "default": pytest.mark.long,
-    "default-discrete": pytest.mark.long,
-}
-
-
-@pytest.mark.parametrize("suite", [pytest.param(name, marks=AFTER_TEST.get(name, ())) for name in SUITES])
+@pytest.mark.parametrize(
+    "suite", when(SUITES, ["minimal-quick", "full-discrete-quick"], ["minimal", "default", "default-discrete"])
+)
 def test_suite(build, counts, suite):
     name, arguments = SUITES[suite]
     check_skips(run_suites(build(**MATRIX[name]), counts(suite), *arguments), MATRIX[name])
 
 
-@pytest.mark.parametrize("name", in_matrix(REST, *REST))
+@pytest.mark.parametrize("name", when(REST, SOME, set(REST) - set(SOME)))
 def test_quick_slice(build, counts, name):
     project = build(**MATRIX[name])
     if name == ODD:
@@ -109,7 +106,7 @@ def test_quick_slice(build, counts, name):
 CHECKED = {"default": "", "minimal": "-m quick", ODD: "-m quick"}
 
 
-@pytest.mark.parametrize("name", in_matrix(CHECKED, *CHECKED))
+@pytest.mark.parametrize("name", when(CHECKED, ["default"], ["minimal", ODD]))
 def test_what_the_template_brings_along(build, counts, name):
     """Generator, commands, benchmarks and the rules of includes: tests/project, which no vendor gets."""
     # The project's conftest.py isn't above these tests, so it is named.
@@ -136,14 +133,10 @@ def test_what_the_template_brings_along_is_the_same_in_all(render):
         assert name == ODD or same(answers) == wanted, name
 
 
-# The newest in the matrix. The oldest takes as long again, so it is for `make long`.
-CLANGS = [
-    pytest.param(compiler, marks=pytest.mark.long if i else pytest.mark.matrix)
-    for i, compiler in enumerate(variants.clangs())
-]
-if CLANGS:
+if variants.clangs():
 
-    @pytest.mark.parametrize("compiler", CLANGS)
+    @pytest.mark.long
+    @pytest.mark.parametrize("compiler", variants.clangs())
     def test_clang(build, counts, compiler):
         """gcc and clang differ in more than warnings: one has hidden functions that the other exports."""
         project = build(compiler, **MATRIX["default"])
@@ -196,7 +189,7 @@ def test_other_runtimes(build, counts, runtime, slice_of_it):
     assert output.count("test accuracy 99.2%, at least") == 1, output[-3000:]
 
 
-@pytest.mark.parametrize("name", in_matrix(WHOLE, "minimal"))
+@pytest.mark.parametrize("name", when(WHOLE, ["minimal"]))
 def test_demo(build, name):
     done = variants.make(build(**MATRIX[name]), "demo", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout

@@ -295,7 +295,7 @@ def test_what_a_page_says_to_the_shell_is_understood(build, copied, tmp_path, pa
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.matrix
+@pytest.mark.long
 def test_the_rendered_project_has_a_site_of_its_own(build):
     answers = MATRIX[ODD]
     device, package = answers["device_name"], answers["package_name"]

@@ -50,6 +50,7 @@ def edit(path, old, new):
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
+@pytest.mark.matrix
 @pytest.mark.filterwarnings("ignore::copier.errors.DirtyLocalWarning")
 def test_edits_are_carried_back(workshop, tmp_path):
     tree, render, carry_back = workshop

@@ -190,12 +190,17 @@ def read_answers(name: str) -> dict[str, Any]:
 # Every release is updated, and every example; not every pair of them, since one takes some seconds.
 PAIRS = [(OLDER, name) for name in ANSWERS]
 PAIRS += [(tag, list(ANSWERS)[number % len(ANSWERS)]) for number, tag in enumerate(RELEASES)]
-FIRST = [(OLDER, "default"), (OLDER, "minimal"), PAIRS[-1]]
+FIRST = [(OLDER, "default")]
+SECOND = [(OLDER, "full"), PAIRS[-1]]
 
 
-@pytest.mark.parametrize(
-    ("release", "name"), [pair if pair in FIRST else pytest.param(*pair, marks=pytest.mark.matrix) for pair in PAIRS]
-)
+def when(pair: tuple[str, str]) -> Any:
+    """A pair, which waits for `make matrix` or `make long` unless it is among the first."""
+    later = pytest.mark.matrix if pair in SECOND else pytest.mark.long
+    return pytest.param(*pair, marks=() if pair in FIRST else later)
+
+
+@pytest.mark.parametrize(("release", "name"), map(when, PAIRS))
 def test_edits_are_kept_and_the_rest_is_new(project, history, tmp_path, release, name):
     answers = read_answers(name)
     mine = project(release, answers)
@@ -271,6 +276,7 @@ def test_every_file_has_an_owner(render, op_set):
         assert (project / path).exists(), f"{path} isn't rendered"
 
 
+@pytest.mark.matrix
 def test_features_come_and_go(project, history, render):
     answers = {"device_name": "nova", "generator": False, "op_set": "minimal"}
     mine = project(NEWEST, answers)
