@@ -200,7 +200,7 @@ def when(pair: tuple[str, str]) -> Any:
     return pytest.param(*pair, marks=() if pair in FIRST else later)
 
 
-@pytest.mark.parametrize(("release", "name"), map(when, PAIRS))
+@pytest.mark.parametrize(("release", "name"), [when(pair) for pair in PAIRS])
 def test_edits_are_kept_and_the_rest_is_new(project, history, tmp_path, release, name):
     answers = read_answers(name)
     mine = project(release, answers)
