@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from parity import DEVICE, check_all, detached, gradients, seed
+from parity import DEVICE, carried_out_by, check_all, detached, gradients, seed
 from selection import parameters
 from torch.testing._internal.common_modules import module_db
 
@@ -28,9 +28,9 @@ def test_module(training, dtype, info, sample_count, record_property):
         module = info.module_cls(*sample.constructor_input.args, **sample.constructor_input.kwargs)
         given = sample.forward_input
         calls.append((forward_and_backward, (module.to(dtype).train(training), given.args, given.kwargs)))
-    compared, by = check_all(calls)
+    compared, by_cpu = check_all(calls)
     record_property("compared", compared)
-    record_property("by", by)
+    record_property("by", carried_out_by(by_cpu))
 
 
 def forward_and_backward(module, args, kwargs):

@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 import torch
-from parity import DEVICE, check_all, detached, gradients, seed, tensors_in
+from parity import DEVICE, carried_out_by, check_all, detached, gradients, is_core, seed, tensors_in
 from selection import UNDEFINED, parameters, tolerance_of
 from torch.testing._internal.common_methods_invocations import op_db
 
@@ -41,6 +41,11 @@ def pytest_generate_tests(metafunc):
     metafunc.parametrize(("kind", "dtype", "op"), parameters(metafunc.config, found))
 
 
+ON_A_STREAM = ("backward", "noncontiguous")
+# What kernels are there for, and the core operators that have none: a transform is the work of a library, and a kernel
+# takes no more than two tensors of indices.
+DTYPES_OF_KERNELS = (torch.float32, torch.bfloat16, torch.float16)
+WITHOUT_KERNELS = {"_fft_c2r", "_fft_r2c", "index.Tensor"}
 DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.int64, torch.bool, torch.complex64]
 
 
@@ -56,9 +61,16 @@ def test_operator(kind, dtype, op, sample_count, record_property):
         for given in islice(samples, sample_count)
         for sample, run in globals()[kind](op, given)
     )
-    compared, by = check_all(calls, op.name not in UNDEFINED, tolerance_of(dtype, op.full_name))
+    # Results are the same on both; a launch that isn't ordered shows on one that isn't the default.
+    module = torch.get_device_module(DEVICE)
+    stream = module.Stream() if kind in ON_A_STREAM else module.default_stream()
+    with module.stream(stream):
+        compared, by_cpu = check_all(calls, op.name not in UNDEFINED, tolerance_of(dtype, op.full_name))
     record_property("compared", compared)
-    record_property("by", by)
+    record_property("by", carried_out_by(by_cpu))
+    if dtype in DTYPES_OF_KERNELS:
+        without = {operator.removeprefix("aten::") for ran in by_cpu.values() for operator in ran if is_core(operator)}
+        assert without <= WITHOUT_KERNELS, "core operators that no kernel carried out"
 
 
 def forward(op, sample):
