@@ -47,7 +47,7 @@ lint: environment ## ruff, mypy, clang-format, the workflows; this repository's 
 
 ## Before a merge
 
-matrix: environment ## more variants of tests/matrix.yml and the other memory, the tools, a build without the emulation, more updates
+matrix: environment ## more variants of tests/matrix.yml and the other memory, the tools, more updates
 	"$(PYTHON)" -m pytest -m matrix $(in_parallel) $(PYTEST_ARGS)
 
 mutate: environment ## break one line at a time in a copy of a variant: its tests must fail; ONLY="free guard": some breaks
@@ -61,7 +61,7 @@ bench: environment ## what `copier copy` of the working tree takes, and where it
 
 ## Releases
 
-long: environment ## all variants, the whole suite in both kinds of memory, clang, other runtimes, the sdist, all updates, the guide's first page by copy and paste
+long: environment ## all variants, the whole suite in both kinds of memory, clang, a build without the emulation, other runtimes, the sdist, all updates, the guide's first page by copy and paste
 	"$(PYTHON)" -m pytest -m long $(PYTEST_ARGS)
 
 # Another release may be a CUDA wheel of several gigabytes; no CUDA toolkit is needed for it.

@@ -23,7 +23,7 @@ DISCRETE = ("minimal-with-everything", "core-without-generator-amp")
 # The same in every variant but for names, so that tests/project needn't be run on all of them.
 SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/support/".split()
 REST = [name for name in MATRIX if name not in (*WHOLE, "full")]
-SOME = ["core-without-generator-amp", ODD]  # of these in `make matrix`, the others in `make long`
+SOME = ["core-without-generator-amp"]  # of these in `make matrix`, the others in `make long`
 
 
 def when(names, matrix=(), long=()):
@@ -165,7 +165,7 @@ for call in (lambda: x.tanh(), lambda: x.double() + 1, lambda: torch.linalg.eig(
 """
 
 
-@pytest.mark.matrix
+@pytest.mark.long
 def test_nothing_needs_the_emulation(build, tmp_path):
     """The build of a vendor whose hardware the host can't see into, and who wants no CPU kernel."""
     project = build(**MATRIX["default"])
@@ -301,7 +301,7 @@ def test_the_sources_build_the_same_wheel(build, tmp_path):
         assert name.endswith(".so") or name == "RECORD" or ours[name] == theirs[name], name
 
 
-@pytest.mark.parametrize("name", ["default", pytest.param(ODD, marks=pytest.mark.matrix)])
+@pytest.mark.parametrize("name", when(["default", ODD], long=[ODD]))
 def test_wheel_in_a_clean_environment(build, tmp_path, name):
     answers = {"device_name": DEVICE, "package_name": f"torch_{DEVICE}"} | MATRIX[name]
     device, package = answers["device_name"], answers["package_name"]

@@ -274,7 +274,7 @@ def copied(repository, tmp_path_factory):
 
 # Updates are what test_update_report.py makes, too, with fewer files.
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=pytest.mark.matrix) if page == "update" else page for page in COMMANDS]
+    "page", [pytest.param(page, marks=pytest.mark.long) if page == "update" else page for page in COMMANDS]
 )
 def test_what_a_page_says_to_the_shell_is_understood(build, copied, tmp_path, page):
     text = (
