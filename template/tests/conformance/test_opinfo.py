@@ -42,10 +42,9 @@ def pytest_generate_tests(metafunc):
 
 
 ON_A_STREAM = ("backward", "noncontiguous")
-# What kernels are there for, and the core operators that have none: a transform is the work of a library, and a kernel
-# takes no more than two tensors of indices.
+# What kernels are there for, and the core operators that have none: a transform is the work of a library.
 DTYPES_OF_KERNELS = (torch.float32, torch.bfloat16, torch.float16)
-WITHOUT_KERNELS = {"_fft_c2r", "_fft_r2c", "index.Tensor"}
+WITHOUT_KERNELS = {"_fft_c2r", "_fft_r2c"}
 DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.int64, torch.bool, torch.complex64]
 
 
