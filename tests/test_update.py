@@ -256,7 +256,7 @@ def owners(project: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("op_set", ["full", "minimal"])
 def test_every_file_has_an_owner(render, op_set):
-    answers = {"generator": False, "amp": False, "fallback": False, "autoload": False} if op_set == "minimal" else {}
+    answers = {"generator": False, "amp": False, "compile": False, "fallback": False, "autoload": False} if op_set == "minimal" else {}
     project = render(op_set=op_set, **answers)
     table = owners(project)
 
