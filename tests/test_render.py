@@ -19,7 +19,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-FEATURES = ("fallback", "autoload", "generator", "amp", "profiler")
+FEATURES = ("fallback", "autoload", "generator", "amp", "profiler", "compile")
 COMBINATIONS = [
     {"op_set": op_set, **dict(zip(FEATURES, values, strict=True))}
     for op_set in ("minimal", "core", "full")
