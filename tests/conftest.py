@@ -59,9 +59,9 @@ def render(template: Path) -> Iterator[Callable[..., Path]]:
     shutil.rmtree(folder)
 
 
-def by_compiler(name: str) -> dict[str, str]:
-    """What the environment says to compile with it. One that isn't the usual has its warnings looked at, too."""
-    return {"CXX": name, "CMAKE_ARGS": f"-D{DEVICE.upper()}_WERROR=ON"} if name else {}
+def by_compiler(name: str, device: str = DEVICE) -> dict[str, str]:
+    """What the environment says to compile with it, or with the usual one. Warnings are errors."""
+    return ({"CXX": name} if name else {}) | {"CMAKE_ARGS": f"-D{device.upper()}_WERROR=ON"}
 
 
 @pytest.fixture(scope="session")
@@ -82,7 +82,7 @@ def build(template: Path) -> Callable[..., Path]:
         if name not in built:
             project = variants.render_kept(template, variants.KEPT / f"{DEVICE}-{name}", answers)
             print(f"building {project}", flush=True)
-            done = variants.make(project, "build", extra=by_compiler(compiler))
+            done = variants.make(project, "build", extra=by_compiler(compiler, answers["device_name"]))
             assert done.returncode == 0, f"{project} doesn't build, see above"
             built[name] = project
         return built[name]
