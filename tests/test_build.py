@@ -17,7 +17,7 @@ import variants
 from conftest import DEVICE, MATRIX, ODD, by_compiler
 from test_render import expected_files
 
-FEATURES = ("op_set", "fallback", "autoload", "generator", "amp", "profiler", "compile")
+FEATURES = ("op_set", "fallback", "autoload", "generator", "amp", "profiler", "distributed", "compile")
 WHOLE = ["default", "minimal"]  # have all their tests run, in `make long`
 DISCRETE = ("minimal-with-everything", "core-without-generator-amp")
 # The same in every variant but for names, so that tests/project needn't be run on all of them.

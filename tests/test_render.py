@@ -19,7 +19,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-FEATURES = ("fallback", "autoload", "generator", "amp", "profiler", "compile")
+FEATURES = ("fallback", "autoload", "generator", "amp", "profiler", "distributed", "compile")
 COMBINATIONS = [
     {"op_set": op_set, **dict(zip(FEATURES, values, strict=True))}
     for op_set in ("minimal", "core", "full")

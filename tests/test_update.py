@@ -256,7 +256,8 @@ def owners(project: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("op_set", ["full", "minimal"])
 def test_every_file_has_an_owner(render, op_set):
-    off = ("generator", "amp", "profiler", "compile", "fallback", "autoload") if op_set == "minimal" else ()
+    features = ("generator", "amp", "profiler", "distributed", "compile", "fallback", "autoload")
+    off = features if op_set == "minimal" else ()
     project = render(op_set=op_set, **dict.fromkeys(off, False))
     table = owners(project)
 
