@@ -15,6 +15,7 @@ import time
 import torch
 from sklearn.datasets import load_digits
 from torch import Tensor, nn
+from torch.profiler import ProfilerActivity, profile
 
 EPOCHS, BATCH, TRAIN = 8, 64, 1437  # 1437 of the 1797 images train, the other 360 test
 ACCURACY = 0.95
@@ -61,6 +62,26 @@ def accuracy(model: nn.Module, images: Tensor, labels: Tensor) -> float:
     return correct / len(labels)
 
 
+def step(model: nn.Module, optimizer: torch.optim.Optimizer, images: Tensor, labels: Tensor) -> Tensor:
+    loss = nn.functional.cross_entropy(model(images), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss
+
+
+def write_trace(file: str, device: str, model: nn.Module, images: Tensor, labels: Tensor) -> None:
+    """Profiles a few more steps, for https://ui.perfetto.dev."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    step(model, optimizer, images[:BATCH].to(device), labels[:BATCH].to(device))  # what is made once isn't shown
+    activities = [ProfilerActivity.CPU] + [ProfilerActivity.PrivateUse1] * (device != "cpu")
+    with profile(activities=activities) as steps:
+        for batch in torch.arange(3 * BATCH).split(BATCH):
+            step(model, optimizer, images[batch].to(device), labels[batch].to(device))
+    steps.export_chrome_trace(file)
+    print(f"wrote a trace of {len(steps.events())} events to {file}, which https://ui.perfetto.dev shows")
+
+
 def train(device: str, model: nn.Module, images: Tensor, labels: Tensor) -> tuple[list[float], float]:
     """Returns the loss of every step and the test accuracy."""
     model.to(device)
@@ -73,11 +94,7 @@ def train(device: str, model: nn.Module, images: Tensor, labels: Tensor) -> tupl
         begin = time.perf_counter()
         print(f"  epoch {epoch + 1}/{EPOCHS} ", end="")
         for batch in torch.randperm(TRAIN, generator=shuffle).split(BATCH):
-            loss = nn.functional.cross_entropy(model(images[batch].to(device)), labels[batch].to(device))
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
+            losses.append(step(model, optimizer, images[batch].to(device), labels[batch].to(device)).item())
             print(mark(losses[-1]), end="", flush=True)
         score = accuracy(model, *test)
         print(f" loss {losses[-1]:.4f}, test accuracy {score:.1%}, {time.perf_counter() - begin:.1f} s", flush=True)
@@ -88,6 +105,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", required=True, help="the device's name, or cpu")
     parser.add_argument("--package", help="the backend, where torch doesn't load it (torch_<device>)")
+    parser.add_argument("--trace", metavar="FILE", help="write a chrome trace of some steps")
     options = parser.parse_args()
     device, on_cpu = options.device, options.device == "cpu"
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -107,6 +125,8 @@ def main() -> None:
     print(f"training on {device}: {TRAIN} images, batches of {BATCH}, one mark a step")
     with counting() as counts:
         losses, score = train(device, model, images, labels)
+    if options.trace:
+        write_trace(options.trace, device, copy.deepcopy(model), images, labels)
     failures = []
     if {parameter.device.type for parameter in model.parameters()} != {device}:
         failures.append(f"the model's parameters are not on '{device}'")
