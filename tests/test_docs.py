@@ -72,7 +72,9 @@ def test_every_status_has_a_row(render):
 
 def test_every_variable_that_is_read_has_a_row(render):
     project = render(device_name="nova", runtime="opencl")
-    sources = [path for room in ("csrc", "runtime/emulator", "runtime/opencl") for path in (project / room).rglob("*.cpp")]
+    sources = [
+        path for room in ("csrc", "runtime/emulator", "runtime/opencl") for path in (project / room).rglob("*.cpp")
+    ]
     read = {name for path in sources for name in re.findall(r'"(NOVA_[A-Z_]+)"', path.read_text(encoding="utf-8"))}
     told = re.findall(r"^\| `(NOVA_\w+)` \|", (project / "docs/environment.md").read_text("utf-8"), re.MULTILINE)
     assert sorted(told) == sorted(read) and len(read) >= 11

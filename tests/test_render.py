@@ -20,7 +20,7 @@ else:
     import tomli as tomllib
 
 FEATURES = ("fallback", "autoload", "generator", "amp", "profiler", "compile")
-# With an odd number of features on there is OpenCL. So it occurs with each of them, on and off, and so does the emulator.
+# With an odd number of features on there is OpenCL: so each of them is on and off with it, and with the emulator.
 COMBINATIONS = [
     {
         "op_set": op_set,
