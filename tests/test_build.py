@@ -11,19 +11,26 @@ import tarfile
 import venv
 import zipfile
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 import variants
 from conftest import DEVICE, MATRIX, ODD, by_compiler
 from test_render import expected_files
 
-FEATURES = ("op_set", "fallback", "autoload", "generator", "amp", "profiler", "distributed", "compile")
+FEATURES = ("op_set", "fallback", "autoload", "generator", "amp", "profiler", "distributed", "compile", "runtime")
 WHOLE = ["default", "minimal"]  # have all their tests run, in `make long`
 DISCRETE = ("minimal-with-everything", "core-without-generator-amp")
 # The same in every variant but for names, so that tests/project needn't be run on all of them.
 SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/support/".split()
 REST = [name for name in MATRIX if name not in (*WHOLE, "full")]
 SOME = ["core-without-generator-amp"]  # of these in `make matrix`, the others in `make long`
+
+OPENCL_HEADER = Path("/usr/include/CL/cl.h")
+
+
+def opencl_devices():
+    return OPENCL_HEADER.exists() and bool(list(Path("/etc/OpenCL/vendors").glob("*.icd")))
 
 
 def when(names, matrix=(), long=()):
@@ -33,7 +40,8 @@ def when(names, matrix=(), long=()):
 
 
 def test_matrix_covers_every_pair():
-    values = {name: [True, False] for name in FEATURES} | {"op_set": ["minimal", "core", "full"]}
+    values: dict[str, list[object]] = {name: [True, False] for name in FEATURES}
+    values |= {"op_set": ["minimal", "core", "full"], "runtime": ["emulator", "opencl"]}
     for (one, these), (other, those) in itertools.combinations(values.items(), 2):
         for pair in itertools.product(these, those):
             assert any((row[one], row[other]) == pair for row in MATRIX.values()), (one, other, pair)
@@ -123,7 +131,8 @@ def test_what_the_template_brings_along_is_the_same_in_all(render):
         found = {}
         for path in render(**answers).rglob("*"):
             name = path.relative_to(render(**answers)).as_posix()
-            if path.is_file() and name.startswith(tuple(SAME)):
+            of_opencl = name.startswith(("runtime/opencl/", "runtime/CMakeLists.txt"))
+            if path.is_file() and name.startswith(tuple(SAME)) and not of_opencl:
                 found[name] = path.read_text(encoding="utf-8")
         return found
 
@@ -187,6 +196,21 @@ def test_other_runtimes(build, counts, runtime, slice_of_it):
     options = [f"RUNTIMES={runtime}", f"PYTEST_ARGS={slice_of_it}"]
     output = run_suites(build(**MATRIX["default"]), counts(f"runtime: {runtime}"), *options, target="runtimes")
     assert output.count("test accuracy 99.2%, at least") == 1, output[-3000:]
+
+
+@pytest.mark.matrix
+@pytest.mark.skipif(not opencl_devices(), reason="no OpenCL: apt install pocl-opencl-icd opencl-headers")
+def test_opencl(build, counts):
+    """A device whose memory the host can't see, as far as every runtime must go; and a network trained on it."""
+    project = build(**MATRIX["full"])
+    chosen = ["RUNTIME_KIND=opencl", "PYTEST_ARGS=-k 'not kernels or test_launch'"]
+    extra = {f"{DEVICE.upper()}_OPENCL_SUBDEVICES": "2"}
+    said = run_suites(project, counts("opencl: contract"), *chosen, target="contract", extra=extra)
+    assert re.search(r"^contract: (\d+) of \1 functions hold$", said, re.MULTILINE), said[-3000:]
+    done = variants.make(project, "demo", "RUNTIME_KIND=opencl", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"test accuracy (9[89]|100)", done.stdout), done.stdout
+    assert re.search(r"^all operators +native +[1-9]", done.stdout, re.MULTILINE), done.stdout
 
 
 @pytest.mark.parametrize("name", when(WHOLE, ["minimal"]))
@@ -261,6 +285,8 @@ def contents(wheel):
 def expected_contents(answers):
     device, package = answers["device_name"], answers["package_name"]
     compiled = {"_C.so", "_build_info.py", f"lib/libtorch_{device}.so", f"lib/lib{device}_runtime.so"}
+    if answers["runtime"] == "opencl" and OPENCL_HEADER.exists():
+        compiled.add(f"lib/lib{device}_opencl.so")
     names = {f"{package}/{name}" for name in compiled} | {"METADATA", "WHEEL", "RECORD", "licenses/LICENSE"}
     names |= {f"{package}/cmake/Torch.cmake", f"{package}/cmake/{package}-config.cmake"}
     if answers["autoload"]:

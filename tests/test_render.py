@@ -20,8 +20,13 @@ else:
     import tomli as tomllib
 
 FEATURES = ("fallback", "autoload", "generator", "amp", "profiler", "distributed", "compile")
+# With an odd number of features on there is OpenCL: so each of them is on and off with it, and with the emulator.
 COMBINATIONS = [
-    {"op_set": op_set, **dict(zip(FEATURES, values, strict=True))}
+    {
+        "op_set": op_set,
+        **dict(zip(FEATURES, values, strict=True)),
+        "runtime": "opencl" if sum(values) % 2 else "emulator",
+    }
     for op_set in ("minimal", "core", "full")
     for values in itertools.product([True, False], repeat=len(FEATURES))
 ]
@@ -80,7 +85,7 @@ def check_syntax(project):
 
 
 def expected_files(answers):
-    features = {name: answers[name] for name in FEATURES} | {"op_set": answers["op_set"]}
+    features = {name: answers[name] for name in (*FEATURES, "op_set", "runtime")}
     return {name for condition, names in FILES.items() if eval(condition, {}, features) for name in names}
 
 

@@ -1,0 +1,109 @@
+// What all programs begin with: the dtypes, each with the type that it is stored as (T_), the type that it is computed
+// in (C_), a load and a store. Floats of 16 bits compute in float, for which no device needs cl_khr_fp16.
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#ifndef IDX
+#define IDX int
+#endif
+
+#define T_float32 float
+#define C_float32 float
+#define LOAD_float32(p, i) ((p)[i])
+#define STORE_float32(p, i, v) ((p)[i] = (float)(v))
+#define T_float64 double
+#define C_float64 double
+#define LOAD_float64(p, i) ((p)[i])
+#define STORE_float64(p, i, v) ((p)[i] = (double)(v))
+#define T_float16 half
+#define C_float16 float
+#define LOAD_float16(p, i) vload_half(i, p)
+#define STORE_float16(p, i, v) vstore_half_rte(v, i, p)
+#define T_bfloat16 ushort
+#define C_bfloat16 float
+#define LOAD_bfloat16(p, i) as_float((uint)(p)[i] << 16)
+#define STORE_bfloat16(p, i, v) ((p)[i] = to_bfloat16((float)(v)))
+#define T_int64 long
+#define C_int64 long
+#define LOAD_int64(p, i) ((p)[i])
+#define STORE_int64(p, i, v) ((p)[i] = (long)(v))
+#define T_int32 int
+#define C_int32 int
+#define LOAD_int32(p, i) ((p)[i])
+#define STORE_int32(p, i, v) ((p)[i] = (int)(v))
+#define T_bool uchar
+#define C_bool int
+#define LOAD_bool(p, i) ((int)((p)[i] != 0))
+#define STORE_bool(p, i, v) ((p)[i] = (uchar)((v) != 0))
+
+// Elements of some bytes, which are moved and not computed with.
+#define T_1 uchar
+#define T_2 ushort
+#define T_4 uint
+#define T_8 ulong
+#define T_16 ulong2
+#define C_1 uchar
+#define C_2 ushort
+#define C_4 uint
+#define C_8 ulong
+#define C_16 ulong2
+#define LOAD_1(p, i) ((p)[i])
+#define LOAD_2(p, i) ((p)[i])
+#define LOAD_4(p, i) ((p)[i])
+#define LOAD_8(p, i) ((p)[i])
+#define LOAD_16(p, i) ((p)[i])
+#define STORE_1(p, i, v) ((p)[i] = (v))
+#define STORE_2(p, i, v) ((p)[i] = (v))
+#define STORE_4(p, i, v) ((p)[i] = (v))
+#define STORE_8(p, i, v) ((p)[i] = (v))
+#define STORE_16(p, i, v) ((p)[i] = (v))
+
+ushort to_bfloat16(float value) {
+  uint bits = as_uint(value);
+  return value != value ? (ushort)0x7FC0 : (ushort)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#ifdef D
+#define T JOIN(T_, D)
+#define C JOIN(C_, D)
+// Of one place to another, without a change to a NaN.
+#define MOVE_float32(p, i, q, k) ((p)[i] = (q)[k])
+#define MOVE_float64(p, i, q, k) ((p)[i] = (q)[k])
+#define MOVE_float16(p, i, q, k) (((__global ushort*)(p))[i] = ((const __global ushort*)(q))[k])
+#define MOVE_bfloat16(p, i, q, k) ((p)[i] = (q)[k])
+#define MOVE_int64(p, i, q, k) ((p)[i] = (q)[k])
+#define MOVE_int32(p, i, q, k) ((p)[i] = (q)[k])
+#define MOVE_bool(p, i, q, k) ((p)[i] = (q)[k])
+#define MOVE(p, i, q, k) JOIN(MOVE_, D)(p, i, q, k)
+#define LOAD(p, i) JOIN(LOAD_, D)(p, i)
+#define STORE(p, i, v) JOIN(STORE_, D)(p, i, v)
+#endif
+
+// A NaN wins.
+#define MAXIMUM(a, b) ((a) != (a) ? (a) : (b) != (b) ? (b) : (a) > (b) ? (a) : (b))
+#define MINIMUM(a, b) ((a) != (a) ? (a) : (b) != (b) ? (b) : (a) < (b) ? (a) : (b))
+// A NaN loses.
+#define FMAX(a, b) ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) > (b) ? (a) : (b))
+#define FMIN(a, b) ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) < (b) ? (a) : (b))
+#define CLAMP(a, low, high) MINIMUM(MAXIMUM(a, low), high)
+#define ABS(a) ((a) < 0 ? -(a) : (a) == 0 ? 0 : (a))
+#define SOFTPLUS(a) (((a) > 0 ? (a) : 0) + log1p(exp(-fabs(a))))
+#define SIGMOID(a) (1 / (1 + exp(-(a))))
+
+// Where a kernel finds what it can't do: the first complaint counts.
+typedef struct {
+  int number;
+  int unused;
+  long value;
+  long limit;
+} Complaint;
+
+void complain(__global Complaint* complaint, int number, long value, long limit) {
+  if (atomic_cmpxchg((volatile __global int*)&complaint->number, 0, number) == 0) {
+    complaint->value = value;
+    complaint->limit = limit;
+  }
+}

@@ -1,0 +1,378 @@
+// Rows: arrays of sizes outer, size, inner; a row is what differs in the middle index alone. A work-group for each row.
+#define LANES 64
+
+C together_sum(C value, __local C* shared) {
+  const int lane = (int)get_local_id(0);
+  shared[lane] = value;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int some = LANES / 2; some > 0; some /= 2) {
+    if (lane < some) {
+      shared[lane] += shared[lane + some];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  const C all = shared[0];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return all;
+}
+
+C together_max(C value, __local C* shared) {
+  const int lane = (int)get_local_id(0);
+  shared[lane] = value;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int some = LANES / 2; some > 0; some /= 2) {
+    if (lane < some) {
+      shared[lane] = MAXIMUM(shared[lane], shared[lane + some]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  const C all = shared[0];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return all;
+}
+
+#define ROW \
+  const IDX row = (IDX)get_group_id(0); \
+  const int lane = (int)get_local_id(0); \
+  const IDX first = row / inner * size * inner + row % inner; \
+  __local C shared[LANES]
+
+#ifdef SOFTMAX
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void softmax(
+    IDX size,
+    IDX inner,
+    __global T* out,
+    long out_first,
+    const __global T* a,
+    long a_first) {
+  ROW;
+  out += out_first + first;
+  a += a_first + first;
+  C greatest = -INFINITY;
+  for (IDX i = lane; i < size; i += LANES) {
+    const C x = LOAD(a, i * inner);
+    greatest = MAXIMUM(greatest, x);
+  }
+  greatest = together_max(greatest, shared);
+  C sum = 0;
+  for (IDX i = lane; i < size; i += LANES) {
+    sum += exp(LOAD(a, i * inner) - greatest);
+  }
+  sum = together_sum(sum, shared);
+#if LOGARITHM
+  const C shift = log(sum);
+#endif
+  for (IDX i = lane; i < size; i += LANES) {
+    const C x = LOAD(a, i * inner) - greatest;
+#if LOGARITHM
+    STORE(out, i * inner, x - shift);
+#else
+    STORE(out, i * inner, exp(x) / sum);
+#endif
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void softmax_backward(
+    IDX size,
+    IDX inner,
+    __global T* out,
+    long out_first,
+    const __global T* a,
+    long a_first,
+    const __global T* b,
+    long b_first) {
+  ROW;
+  out += out_first + first;
+  a += a_first + first;
+  b += b_first + first;
+  C sum = 0;
+  for (IDX i = lane; i < size; i += LANES) {
+#if LOGARITHM
+    sum += LOAD(a, i * inner);
+#else
+    sum += LOAD(a, i * inner) * LOAD(b, i * inner);
+#endif
+  }
+  sum = together_sum(sum, shared);
+  for (IDX i = lane; i < size; i += LANES) {
+#if LOGARITHM
+    STORE(out, i * inner, LOAD(a, i * inner) - exp(LOAD(b, i * inner)) * sum);
+#else
+    STORE(out, i * inner, (LOAD(a, i * inner) - sum) * LOAD(b, i * inner));
+#endif
+  }
+}
+#endif
+
+#ifdef NORM
+typedef struct {
+  IDX rows, size, parts, groups, run;
+  IDX has_weight, has_bias;
+  C eps;
+} Norm;
+
+// Where element i of a row lies: rows lie in `parts` parts.
+#define ELEMENT(i) ((i) / piece * norm.rows * piece + row * piece + (i) % piece)
+#define WEIGHT_OF(i) (row % norm.groups * (norm.size / norm.run) + (i) / norm.run)
+
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void forward(
+    Norm norm,
+    __global T* out,
+    long out_first,
+    __global T* means,
+    long means_first,
+    __global T* rstds,
+    long rstds_first,
+    const __global T* in,
+    long in_first,
+    const __global T* weight,
+    long weight_first,
+    const __global T* bias,
+    long bias_first) {
+  __local C shared[LANES];
+  const IDX row = (IDX)get_group_id(0);
+  const int lane = (int)get_local_id(0);
+  const IDX piece = norm.size / norm.parts;
+  out += out_first;
+  in += in_first;
+  C sum = 0;
+  for (IDX i = lane; i < norm.size; i += LANES) {
+    sum += LOAD(in, ELEMENT(i));
+  }
+  const C mean = together_sum(sum, shared) / (C)norm.size;
+  sum = 0;
+  for (IDX i = lane; i < norm.size; i += LANES) {
+    const C d = LOAD(in, ELEMENT(i)) - mean;
+    sum += d * d;
+  }
+  const C rstd = 1 / sqrt(together_sum(sum, shared) / (C)norm.size + norm.eps);
+  for (IDX i = lane; i < norm.size; i += LANES) {
+    C value = (LOAD(in, ELEMENT(i)) - mean) * rstd;
+    if (norm.has_weight) {
+      value *= LOAD(weight + weight_first, WEIGHT_OF(i));
+    }
+    if (norm.has_bias) {
+      value += LOAD(bias + bias_first, WEIGHT_OF(i));
+    }
+    STORE(out, ELEMENT(i), value);
+  }
+  if (lane == 0) {
+    STORE(means + means_first, row, mean);
+    STORE(rstds + rstds_first, row, rstd);
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void backward(
+    Norm norm,
+    __global T* grad_in,
+    long grad_in_first,
+    const __global T* grad_out,
+    long grad_out_first,
+    const __global T* in,
+    long in_first,
+    const __global T* means,
+    long means_first,
+    const __global T* rstds,
+    long rstds_first,
+    const __global T* weight,
+    long weight_first) {
+  __local C shared[LANES];
+  const IDX row = (IDX)get_group_id(0);
+  const int lane = (int)get_local_id(0);
+  const IDX piece = norm.size / norm.parts;
+  grad_in += grad_in_first;
+  grad_out += grad_out_first;
+  in += in_first;
+  weight += weight_first;
+  const C mean = LOAD(means + means_first, row);
+  const C rstd = LOAD(rstds + rstds_first, row);
+  C sum_g = 0, sum_gx = 0;
+  for (IDX i = lane; i < norm.size; i += LANES) {
+    const C g = LOAD(grad_out, ELEMENT(i)) * (norm.has_weight ? LOAD(weight, WEIGHT_OF(i)) : 1);
+    sum_g += g;
+    sum_gx += g * (LOAD(in, ELEMENT(i)) - mean) * rstd;
+  }
+  const C mean_g = together_sum(sum_g, shared) / (C)norm.size;
+  const C mean_gx = together_sum(sum_gx, shared) / (C)norm.size;
+  for (IDX i = lane; i < norm.size; i += LANES) {
+    const C g = LOAD(grad_out, ELEMENT(i)) * (norm.has_weight ? LOAD(weight, WEIGHT_OF(i)) : 1);
+    const C x = (LOAD(in, ELEMENT(i)) - mean) * rstd;
+    STORE(grad_in, ELEMENT(i), rstd * (g - mean_g - x * mean_gx));
+  }
+}
+
+// A work-group for each weight: it belongs to the rows of a group, and in each of them to a run.
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void backward_weight(
+    Norm norm,
+    __global T* grad_weight,
+    long grad_weight_first,
+    __global T* grad_bias,
+    long grad_bias_first,
+    const __global T* grad_out,
+    long grad_out_first,
+    const __global T* in,
+    long in_first,
+    const __global T* means,
+    long means_first,
+    const __global T* rstds,
+    long rstds_first) {
+  __local C shared[LANES];
+  const IDX number = (IDX)get_group_id(0);
+  const int lane = (int)get_local_id(0);
+  const IDX piece = norm.size / norm.parts;
+  const IDX of_row = norm.size / norm.run;
+  const IDX group = number / of_row;
+  const IDX begin = number % of_row * norm.run;
+  grad_out += grad_out_first;
+  in += in_first;
+  C sum = 0, sum_x = 0;
+  const IDX count = norm.rows / norm.groups * norm.run;
+  for (IDX k = lane; k < count; k += LANES) {
+    const IDX row = k / norm.run * norm.groups + group;
+    const IDX i = begin + k % norm.run;
+    const C g = LOAD(grad_out, ELEMENT(i));
+    sum += g;
+    sum_x += g * (LOAD(in, ELEMENT(i)) - LOAD(means + means_first, row)) * LOAD(rstds + rstds_first, row);
+  }
+  sum = together_sum(sum, shared);
+  sum_x = together_sum(sum_x, shared);
+  if (lane == 0 && norm.has_weight) {
+    STORE(grad_weight + grad_weight_first, number, sum_x);
+  }
+  if (lane == 0 && norm.has_bias) {
+    STORE(grad_bias + grad_bias_first, number, sum);
+  }
+}
+#endif
+
+// A work-item for each row.
+#ifdef SCAN
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void scan(
+    IDX rows,
+    IDX size,
+    IDX inner,
+    __global T* out,
+    long out_first,
+    const __global T* a,
+    long a_first) {
+  const IDX row = (IDX)get_global_id(0);
+  if (row >= rows) {
+    return;
+  }
+  const IDX first = row / inner * size * inner + row % inner;
+  out += out_first + first;
+  a += a_first + first;
+  C all = SCAN_START;
+  for (IDX i = 0; i < size; ++i) {
+    const C x = LOAD(a, i * inner);
+    all = all SCAN x;
+    STORE(out, i * inner, all);
+  }
+}
+#endif
+
+#ifdef BETTER
+// The greatest or the least of each row, and its index.
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void best(
+    IDX rows,
+    IDX size,
+    IDX inner,
+    IDX has_values,
+    __global T* values,
+    long values_first,
+    __global long* indices,
+    long indices_first,
+    const __global T* a,
+    long a_first) {
+  const IDX row = (IDX)get_global_id(0);
+  if (row >= rows) {
+    return;
+  }
+  a += a_first + row / inner * size * inner + row % inner;
+  IDX at = 0;
+  C x = LOAD(a, 0);
+  for (IDX i = 1; i < size; ++i) {
+    const C y = LOAD(a, i * inner);
+    if (x == x && (y != y || BETTER)) {
+      x = y;
+      at = i;
+    }
+  }
+  if (has_values) {
+    MOVE(values, values_first + row, a, at * inner);
+  }
+  indices[indices_first + row] = at;
+}
+#endif
+
+#ifdef SORT
+// An element's place is the number of those before it: of less ones, and of equal ones that come earlier.
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void sort(
+    IDX elements,
+    IDX size,
+    IDX inner,
+    IDX wanted,
+    IDX has_values,
+    __global T* values,
+    long values_first,
+    __global long* indices,
+    long indices_first,
+    const __global T* a,
+    long a_first) {
+  const IDX number = (IDX)get_global_id(0);
+  if (number >= elements) {
+    return;
+  }
+  const IDX row = number / size;
+  const IDX i = number % size;
+  a += a_first + row / inner * size * inner + row % inner;
+  const C x = LOAD(a, i * inner);
+  IDX before = 0;
+  for (IDX k = 0; k < size; ++k) {
+    const C y = LOAD(a, k * inner);
+    const int same = y == x || (y != y && x != x);
+    before += same ? k < i : SORT;
+  }
+  if (before < wanted) {
+    const IDX to = row / inner * wanted * inner + before * inner + row % inner;
+    if (has_values) {
+      MOVE(values, values_first + to, a, i * inner);
+    }
+    indices[indices_first + to] = i;
+  }
+}
+#endif
+
+#ifdef SEARCH
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void search(
+    IDX number_of_values,
+    IDX size,
+    IDX count,
+    IDX right,
+    __global long* out,
+    long out_first,
+    const __global T* boundaries,
+    long boundaries_first,
+    const __global T* values,
+    long values_first) {
+  const IDX number = (IDX)get_global_id(0);
+  if (number >= number_of_values) {
+    return;
+  }
+  boundaries += boundaries_first + number / count * size;
+  const C x = LOAD(values + values_first, number);
+  IDX low = 0;
+  IDX high = size;
+  while (low < high) {
+    const IDX middle = low + (high - low) / 2;
+    const C y = LOAD(boundaries, middle);
+    // A NaN is after all numbers.
+    if (right ? !(y > x) : !(y >= x)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  out[out_first + number] = low;
+}
+#endif
