@@ -40,7 +40,7 @@ python scikit skbuild std torch unix
 """.split()
 
 # Modules of the rendered Python package, beside which the device's own module lies.
-SIBLINGS = ["dispatch_trace", "operator_counts", "testing"]
+SIBLINGS = ["dispatch_trace", "mypy_plugin", "operator_counts", "testing"]
 
 # What a backend is built, tested or run with, and the top-level folders of a rendered project.
 REQUIREMENTS = """
