@@ -23,6 +23,12 @@ WHOLE = ["default", "minimal"]  # have all their tests run, in `make long`
 DISCRETE = ("minimal-with-everything", "core-without-generator-amp")
 # The same in every variant but for names, so that tests/project needn't be run on all of them.
 SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/support/".split()
+ANSWERED = (
+    "runtime/opencl/",
+    "runtime/CMakeLists.txt",
+    "benchmarks/distributed.py",
+    "tests/support/ranks.py",
+)  # but these
 REST = [name for name in MATRIX if name not in (*WHOLE, "full")]
 SOME = ["core-without-generator-amp"]  # of these in `make matrix`, the others in `make long`
 
@@ -131,8 +137,7 @@ def test_what_the_template_brings_along_is_the_same_in_all(render):
         found = {}
         for path in render(**answers).rglob("*"):
             name = path.relative_to(render(**answers)).as_posix()
-            of_opencl = name.startswith(("runtime/opencl/", "runtime/CMakeLists.txt"))
-            if path.is_file() and name.startswith(tuple(SAME)) and not of_opencl:
+            if path.is_file() and name.startswith(tuple(SAME)) and not name.startswith(tuple(ANSWERED)):
                 found[name] = path.read_text(encoding="utf-8")
         return found
 
@@ -206,7 +211,9 @@ def test_opencl(build, counts):
     chosen = ["RUNTIME_KIND=opencl", "PYTEST_ARGS=-k 'not kernels or test_launch'"]
     extra = {f"{DEVICE.upper()}_OPENCL_SUBDEVICES": "2"}
     said = run_suites(project, counts("opencl: contract"), *chosen, target="contract", extra=extra)
-    assert re.search(r"^contract: (\d+) of \1 functions hold$", said, re.MULTILINE), said[-3000:]
+    # OpenCL has no graphs, so csrc records them itself.
+    only_graphs = r"( \w+_graph_\w+ \(optional, missing\),?)+"
+    assert re.search(rf"^contract: \d+ of \d+ functions hold; not{only_graphs}$", said, re.MULTILINE), said[-3000:]
     done = variants.make(project, "demo", "RUNTIME_KIND=opencl", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
     assert re.search(r"test accuracy (9[89]|100)", done.stdout), done.stdout
