@@ -2,28 +2,23 @@
 #define GATE(operand, part) LOAD(operand, operand##_first + row * parts * size + (part) * size + at)
 #define BIAS(operand, part) LOAD(operand, operand##_first + (part) * size + at)
 #define BEGIN \
-  const IDX i = (IDX)get_global_id(0); \
-  if (i >= rows * size) { \
-    return; \
-  } \
+  ITEM(i, rows * size); \
   const IDX row = i / size; \
   const IDX at = i % size
-#define OPERAND(name) const __global T *name, long name##_first
-#define RESULT(name) __global T *name, long name##_first
 
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void lstm(
+KERNEL(64) lstm(
     IDX rows,
     IDX size,
     int has_input_bias,
     int has_hidden_bias,
-    RESULT(hy),
-    RESULT(cy),
-    RESULT(workspace),
-    OPERAND(input),
-    OPERAND(hidden),
-    OPERAND(cx),
-    OPERAND(input_bias),
-    OPERAND(hidden_bias)) {
+    RESULT(T, hy),
+    RESULT(T, cy),
+    RESULT(T, workspace),
+    OPERAND(T, input),
+    OPERAND(T, hidden),
+    OPERAND(T, cx),
+    OPERAND(T, input_bias),
+    OPERAND(T, hidden_bias)) {
   BEGIN;
   const IDX parts = 4;
   C gates[4];
@@ -39,18 +34,18 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void lstm(
   STORE(hy, hy_first + i, gates[3] * tanh(cell));
 }
 
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void lstm_backward(
+KERNEL(64) lstm_backward(
     IDX rows,
     IDX size,
     int has_grad_hy,
     int has_grad_cy,
-    RESULT(grad_gates),
-    RESULT(grad_cx),
-    OPERAND(grad_hy),
-    OPERAND(grad_cy),
-    OPERAND(cx),
-    OPERAND(cy),
-    OPERAND(workspace)) {
+    RESULT(T, grad_gates),
+    RESULT(T, grad_cx),
+    OPERAND(T, grad_hy),
+    OPERAND(T, grad_cy),
+    OPERAND(T, cx),
+    OPERAND(T, cy),
+    OPERAND(T, workspace)) {
   BEGIN;
   const IDX parts = 4;
   const C in = GATE(workspace, 0), forget = GATE(workspace, 1), fresh = GATE(workspace, 2), out = GATE(workspace, 3);
@@ -67,18 +62,18 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void lstm_backward(
   STORE(grad_cx, grad_cx_first + i, gc * forget);
 }
 
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void gru(
+KERNEL(64) gru(
     IDX rows,
     IDX size,
     int has_input_bias,
     int has_hidden_bias,
-    RESULT(hy),
-    RESULT(workspace),
-    OPERAND(input),
-    OPERAND(hidden),
-    OPERAND(hx),
-    OPERAND(input_bias),
-    OPERAND(hidden_bias)) {
+    RESULT(T, hy),
+    RESULT(T, workspace),
+    OPERAND(T, input),
+    OPERAND(T, hidden),
+    OPERAND(T, hx),
+    OPERAND(T, input_bias),
+    OPERAND(T, hidden_bias)) {
   BEGIN;
   const IDX parts = 3;
   C of_input[3], of_hidden[3];
@@ -97,14 +92,14 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void gru(
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void gru_backward(
+KERNEL(64) gru_backward(
     IDX rows,
     IDX size,
-    RESULT(grad_input),
-    RESULT(grad_hidden),
-    RESULT(grad_hx),
-    OPERAND(grad_hy),
-    OPERAND(workspace)) {
+    RESULT(T, grad_input),
+    RESULT(T, grad_hidden),
+    RESULT(T, grad_hx),
+    OPERAND(T, grad_hy),
+    OPERAND(T, workspace)) {
   BEGIN;
   const IDX parts = 5;
   const C reset = GATE(workspace, 0), update = GATE(workspace, 1), fresh = GATE(workspace, 2);

@@ -11,16 +11,15 @@ typedef struct {
 } Convolution;
 #define SIZE Convolution
 
-// Splits a number into coordinates; the last dimension is the innermost.
-void split(IDX i, const IDX* sizes, IDX* at) {
-  for (int d = 2; d >= 0; --d) {
-    at[d] = i % sizes[d];
-    i /= sizes[d];
-  }
-}
-
 IDX join(const IDX* at, const IDX* strides) {
   return at[0] * strides[2] + at[1] * strides[3] + at[2] * strides[4];
+}
+
+// Where a point lies that is numbered through all samples, for a channel.
+IDX place_of(const IDX* sizes, const IDX* strides, IDX points, IDX channel, IDX number) {
+  IDX at[3];
+  split(number % points, sizes, at);
+  return number / points * strides[0] + channel * strides[1] + join(at, strides);
 }
 
 C input_at(const Convolution* size, const __global T* in, IDX sample, IDX channel, IDX place, IDX point) {
@@ -59,9 +58,9 @@ C weight_at(const Convolution* size, const __global T* weight, IDX out_channel, 
 }
 
 #if PRODUCT == 0 // the output: rows are its channels, columns the points of all samples
-#define A_ARGUMENTS const __global T *weight, long weight_first
-#define B_ARGUMENTS const __global T *in, long in_first
-#define OUT_ARGUMENTS __global T *out, long out_first, const __global T *bias, long bias_first
+#define A_ARGUMENTS OPERAND(T, weight)
+#define B_ARGUMENTS OPERAND(T, in)
+#define OUT_ARGUMENTS RESULT(T, out), OPERAND(T, bias)
 #define LOAD_A(row, k) \
   weight_at(&size, weight + weight_first, batch * size.out_channels + (row), (k) / size.places, (k) % size.places)
 #define LOAD_B(k, column) \
@@ -69,18 +68,16 @@ C weight_at(const Convolution* size, const __global T* weight, IDX out_channel, 
       &size, in + in_first, (column) / size.out_points, batch * size.in_channels + (k) / size.places, \
       (k) % size.places, (column) % size.out_points)
 void keep(const Convolution* size, __global T* out, const __global T* bias, IDX batch, IDX row, IDX column, C value) {
-  IDX y[3];
-  split(column % size->out_points, size->out_sizes, y);
   const IDX channel = batch * size->out_channels + row;
   STORE(
-      out, column / size->out_points * size->out_strides[0] + channel * size->out_strides[1] + join(y, size->out_strides),
+      out, place_of(size->out_sizes, size->out_strides, size->out_points, channel, column),
       size->has_bias ? value + LOAD(bias, channel) : value);
 }
 #define KEEP(row, column, value) keep(&size, out + out_first, bias + bias_first, batch, row, column, value)
 #elif PRODUCT == 1 // the gradient of the input: rows are its channels, columns the points of all samples
-#define A_ARGUMENTS const __global T *weight, long weight_first
-#define B_ARGUMENTS const __global T *grad, long grad_first
-#define OUT_ARGUMENTS __global T *out, long out_first
+#define A_ARGUMENTS OPERAND(T, weight)
+#define B_ARGUMENTS OPERAND(T, grad)
+#define OUT_ARGUMENTS RESULT(T, out)
 #define LOAD_A(row, k) \
   weight_at(&size, weight + weight_first, batch * size.out_channels + (k) / size.places, row, (k) % size.places)
 #define LOAD_B(k, column) \
@@ -88,24 +85,18 @@ void keep(const Convolution* size, __global T* out, const __global T* bias, IDX 
       &size, grad + grad_first, (column) / size.in_points, batch * size.out_channels + (k) / size.places, \
       (k) % size.places, (column) % size.in_points)
 void keep(const Convolution* size, __global T* out, IDX batch, IDX row, IDX column, C value) {
-  IDX x[3];
-  split(column % size->in_points, size->in_sizes, x);
   const IDX channel = batch * size->in_channels + row;
-  STORE(
-      out, column / size->in_points * size->in_strides[0] + channel * size->in_strides[1] + join(x, size->in_strides), value);
+  STORE(out, place_of(size->in_sizes, size->in_strides, size->in_points, channel, column), value);
 }
 #define KEEP(row, column, value) keep(&size, out + out_first, batch, row, column, value)
 #elif PRODUCT == 2 // the gradient of the weight: rows are channels of the output, sums go over the points of all samples
-#define A_ARGUMENTS const __global T *grad, long grad_first
-#define B_ARGUMENTS const __global T *in, long in_first
-#define OUT_ARGUMENTS __global T *out, long out_first
-C output_at(const Convolution* size, const __global T* grad, IDX channel, IDX number) {
-  IDX y[3];
-  split(number % size->out_points, size->out_sizes, y);
-  return LOAD(
-      grad, number / size->out_points * size->out_strides[0] + channel * size->out_strides[1] + join(y, size->out_strides));
-}
-#define LOAD_A(row, k) output_at(&size, grad + grad_first, batch * size.out_channels + (row), k)
+#define A_ARGUMENTS OPERAND(T, grad)
+#define B_ARGUMENTS OPERAND(T, in)
+#define OUT_ARGUMENTS RESULT(T, out)
+#define LOAD_A(row, k) \
+  LOAD( \
+      grad + grad_first, \
+      place_of(size.out_sizes, size.out_strides, size.out_points, batch * size.out_channels + (row), k))
 #define LOAD_B(k, column) \
   input_at( \
       &size, in + in_first, (k) / size.out_points, batch * size.in_channels + (column) / size.places, \

@@ -16,47 +16,28 @@
 #define VSTORE vstore8
 #endif
 
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void pack_a(
-    SIZE size,
-    __global C* packed,
-    A_ARGUMENTS) {
-  const IDX i = (IDX)get_global_id(0); // a block of rows and a k
-  const IDX batch = (IDX)get_global_id(1) + size.first_batch;
-  const IDX blocks = (size.m + ROWS - 1) / ROWS;
-  if (i >= blocks * size.k) {
-    return;
+// A work-item packs a block of `most` rows or columns for one k.
+#define PACK(name, ARGUMENTS, across, most, ELEMENT) \
+  KERNEL(64) name(SIZE size, __global C* packed, ARGUMENTS) { \
+    const IDX blocks = (size.across + most - 1) / most; \
+    ITEM(i, blocks * size.k); \
+    const IDX batch = (IDX)get_global_id(1) + size.first_batch; \
+    const IDX k = i % size.k; \
+    const IDX block = i / size.k; \
+    packed += ((IDX)get_global_id(1) * blocks * size.k + i) * most; \
+    for (int number = 0; number < most; ++number) { \
+      const IDX at = block * most + number; \
+      packed[number] = at < size.across ? (C)ELEMENT(at, k) : (C)0; \
+    } \
   }
-  const IDX k = i % size.k;
-  const IDX block = i / size.k;
-  packed += ((IDX)get_global_id(1) * blocks * size.k + i) * ROWS;
-  for (int r = 0; r < ROWS; ++r) {
-    const IDX row = block * ROWS + r;
-    packed[r] = row < size.m ? (C)LOAD_A(row, k) : (C)0;
-  }
-}
-
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void pack_b(
-    SIZE size,
-    __global C* packed,
-    B_ARGUMENTS) {
-  const IDX i = (IDX)get_global_id(0); // a block of columns and a k
-  const IDX batch = (IDX)get_global_id(1) + size.first_batch;
-  const IDX blocks = (size.n + COLUMNS - 1) / COLUMNS;
-  if (i >= blocks * size.k) {
-    return;
-  }
-  const IDX k = i % size.k;
-  const IDX block = i / size.k;
-  packed += ((IDX)get_global_id(1) * blocks * size.k + i) * COLUMNS;
-  for (int c = 0; c < COLUMNS; ++c) {
-    const IDX column = block * COLUMNS + c;
-    packed[c] = column < size.n ? (C)LOAD_B(k, column) : (C)0;
-  }
-}
+#define OF_A(row, k) LOAD_A(row, k)
+#define OF_B(column, k) LOAD_B(k, column)
+PACK(pack_a, A_ARGUMENTS, m, ROWS, OF_A)
+PACK(pack_b, B_ARGUMENTS, n, COLUMNS, OF_B)
 
 // A work-group of one item makes ROWS x COLUMNS results, which stay in registers. Sums of 256 products are added up, so
 // that long sums lose less.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void multiply(
+KERNEL(1) multiply(
     SIZE size,
     __global const C* a,
     __global const C* b,

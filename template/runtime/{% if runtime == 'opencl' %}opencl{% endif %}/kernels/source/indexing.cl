@@ -25,8 +25,7 @@ void place(const Layout* layout, IDX i, IDX* at) {
 }
 
 #define INDEX_ARGUMENTS \
-  const __global long *i0, long i0_first, const __global long *i1, long i1_first, const __global long *i2, \
-      long i2_first, const __global long *i3, long i3_first
+  OPERAND(long, i0), OPERAND(long, i1), OPERAND(long, i2), OPERAND(long, i3)
 #define SHIFTS const __global long* const indices[4] = {i0 + i0_first, i1 + i1_first, i2 + i2_first, i3 + i3_first}
 
 // How far the indices move the operand; -1 where one is out of range.
@@ -46,21 +45,16 @@ long shift(const Indexed* indexed, const __global long* const* indices, const ID
 }
 
 #ifdef GATHER
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void gather(
+KERNEL(64) gather(
     IDX count,
     Layout points,
     Indexed indexed,
-    __global T* out,
-    long out_first,
-    const __global T* in,
-    long in_first,
+    RESULT(T, out),
+    OPERAND(T, in),
     INDEX_ARGUMENTS,
     __global Complaint* complaint,
     int number) {
-  const IDX i = (IDX)get_global_id(0);
-  if (i >= count) {
-    return;
-  }
+  ITEM(i, count);
   SHIFTS;
   IDX at[6];
   place(&points, i, at);
@@ -70,27 +64,22 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void gather(
   }
 }
 #else
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void scatter(
+KERNEL(64) scatter(
     IDX items,
     IDX steps,
     Layout across,
     Layout along,
     Indexed indexed,
-    __global T* out,
-    long out_first,
+    RESULT(T, out),
 #if SCALAR
     S value,
 #else
-    const __global T* in,
-    long in_first,
+    OPERAND(T, in),
 #endif
     INDEX_ARGUMENTS,
     __global Complaint* complaint,
     int number) {
-  const IDX i = (IDX)get_global_id(0);
-  if (i >= items) {
-    return;
-  }
+  ITEM(i, items);
   SHIFTS;
   IDX base[6];
   place(&across, i, base);

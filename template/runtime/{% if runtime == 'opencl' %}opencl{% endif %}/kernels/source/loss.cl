@@ -7,27 +7,23 @@ typedef struct {
   long ignore_index;
 } Loss;
 
+TOGETHER(together_sum, ADD)
+
 // Sums are made by one work-group.
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void forward(
+KERNEL(LANES) forward(
     Loss loss,
     int has_weight,
-    __global T* out,
-    long out_first,
-    __global T* total,
-    long total_first,
-    const __global T* in,
-    long in_first,
-    const __global long* target,
-    long target_first,
-    const __global T* weight,
-    long weight_first,
+    RESULT(T, out),
+    RESULT(T, total),
+    OPERAND(T, in),
+    OPERAND(long, target),
+    OPERAND(T, weight),
     __global Complaint* complaint,
     int number) {
-  __local C losses[64];
-  __local C weights[64];
+  __local C shared[LANES];
   const int lane = (int)get_local_id(0);
   C sum = 0, all = 0;
-  for (IDX i = lane; i < loss.samples; i += 64) {
+  for (IDX i = lane; i < loss.samples; i += LANES) {
     const long t = target[target_first + i * loss.target_stride];
     C value = 0;
     if (t != loss.ignore_index) {
@@ -44,45 +40,29 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void forward(
       STORE(out + out_first, i * loss.sample_stride, value);
     }
   }
-  losses[lane] = sum;
-  weights[lane] = all;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int some = 32; some > 0; some /= 2) {
-    if (lane < some) {
-      losses[lane] += losses[lane + some];
-      weights[lane] += weights[lane + some];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
+  sum = together_sum(sum, shared);
+  all = together_sum(all, shared);
   if (lane == 0) {
     if (loss.reduction == 0) {
       STORE(total + total_first, 0, (C)0);
     } else {
-      STORE(out + out_first, 0, loss.reduction == 1 ? losses[0] / weights[0] : losses[0]);
-      STORE(total + total_first, 0, weights[0]);
+      STORE(out + out_first, 0, loss.reduction == 1 ? sum / all : sum);
+      STORE(total + total_first, 0, all);
     }
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void backward(
+KERNEL(64) backward(
     Loss loss,
     int has_weight,
-    __global T* out,
-    long out_first,
-    const __global T* total,
-    long total_first,
-    const __global T* grad,
-    long grad_first,
-    const __global long* target,
-    long target_first,
-    const __global T* weight,
-    long weight_first,
+    RESULT(T, out),
+    OPERAND(T, total),
+    OPERAND(T, grad),
+    OPERAND(long, target),
+    OPERAND(T, weight),
     __global Complaint* complaint,
     int number) {
-  const IDX i = (IDX)get_global_id(0);
-  if (i >= loss.samples * loss.classes) {
-    return;
-  }
+  ITEM(i, loss.samples * loss.classes);
   const IDX sample = i / loss.classes;
   const IDX class = i % loss.classes;
   const long t = target[target_first + sample * loss.target_stride];

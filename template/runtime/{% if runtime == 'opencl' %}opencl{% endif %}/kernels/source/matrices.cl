@@ -5,15 +5,15 @@ typedef struct {
   C alpha, beta;
 } Gemm;
 #define SIZE Gemm
-#define A_ARGUMENTS const __global T *a_, long a_first
-#define B_ARGUMENTS const __global T *b_, long b_first
-#define OUT_ARGUMENTS __global T *out_, long out_first
+#define A_ARGUMENTS OPERAND(T, a)
+#define B_ARGUMENTS OPERAND(T, b)
+#define OUT_ARGUMENTS RESULT(T, out)
 #define LOAD_A(row, k) \
-  LOAD(a_ + a_first, batch * size.a_strides[0] + (row) * size.a_strides[1] + (k) * size.a_strides[2])
+  LOAD(a + a_first, batch * size.a_strides[0] + (row) * size.a_strides[1] + (k) * size.a_strides[2])
 #define LOAD_B(k, column) \
-  LOAD(b_ + b_first, batch * size.b_strides[0] + (k) * size.b_strides[1] + (column) * size.b_strides[2])
+  LOAD(b + b_first, batch * size.b_strides[0] + (k) * size.b_strides[1] + (column) * size.b_strides[2])
 #define OUT_AT(row, column) (batch * size.out_strides[0] + (row) * size.out_strides[1] + (column) * size.out_strides[2])
 #define KEEP(row, column, value) \
-  STORE(out_ + out_first, OUT_AT(row, column), \
+  STORE(out + out_first, OUT_AT(row, column), \
         size.beta == 0 ? size.alpha * value \
-                       : size.alpha * value + size.beta * LOAD(out_ + out_first, OUT_AT(row, column)))
+                       : size.alpha * value + size.beta * LOAD(out + out_first, OUT_AT(row, column)))

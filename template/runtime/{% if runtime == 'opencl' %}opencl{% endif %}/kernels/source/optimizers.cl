@@ -9,13 +9,12 @@ typedef struct {
 } Sgd;
 
 #define SHARED \
-  const __global float *grad_scale, long grad_scale_first, const __global float *found_inf, long found_inf_first, \
-      const __global float *lr_of, long lr_first, int has_scale, int has_found, int has_lr
+  OPERAND(float, grad_scale), OPERAND(float, found_inf), OPERAND(float, lr_of), int has_scale, int has_found, int has_lr
 
 // Nothing is written where an infinite gradient was found.
 #define BEGIN \
-  const IDX i = (IDX)get_global_id(0); \
-  if (i >= count || (has_found && found_inf[found_inf_first] != 0)) { \
+  ITEM(i, count); \
+  if (has_found && found_inf[found_inf_first] != 0) { \
     return; \
   } \
   param += param_first; \
@@ -26,25 +25,19 @@ typedef struct {
     STORE(grad, i, g); \
   } \
   g = options.maximize ? -g : g; \
-  const C lr = has_lr ? (C)lr_of[lr_first] : options.lr; \
+  const C lr = has_lr ? (C)lr_of[lr_of_first] : options.lr; \
   C p = LOAD(param, i)
 
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void adam(
+KERNEL(64) adam(
     IDX count,
     Adam options,
-    __global T* param,
-    long param_first,
-    __global T* grad,
-    long grad_first,
-    __global T* average,
-    long average_first,
-    __global T* square,
-    long square_first,
-    __global T* greatest,
-    long greatest_first,
+    RESULT(T, param),
+    RESULT(T, grad),
+    RESULT(T, average),
+    RESULT(T, square),
+    RESULT(T, greatest),
     int has_greatest,
-    const __global float* step,
-    long step_first,
+    OPERAND(float, step),
     SHARED) {
   BEGIN;
   average += average_first;
@@ -72,15 +65,12 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void adam(
   STORE(param, i, p - lr / correction1 * m / (sqrt(v) / sqrt(correction2) + options.eps));
 }
 
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void sgd(
+KERNEL(64) sgd(
     IDX count,
     Sgd options,
-    __global T* param,
-    long param_first,
-    __global T* grad,
-    long grad_first,
-    __global T* momentum,
-    long momentum_first,
+    RESULT(T, param),
+    RESULT(T, grad),
+    RESULT(T, momentum),
     int has_momentum,
     SHARED) {
   BEGIN;
@@ -95,18 +85,12 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void sgd(
   STORE(param, i, p - lr * g);
 }
 
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void unscale(
+KERNEL(64) unscale(
     IDX count,
-    __global T* grad,
-    long grad_first,
-    __global float* found_inf,
-    long found_inf_first,
-    const __global float* inverse,
-    long inverse_first) {
-  const IDX i = (IDX)get_global_id(0);
-  if (i >= count) {
-    return;
-  }
+    RESULT(T, grad),
+    RESULT(float, found_inf),
+    OPERAND(float, inverse)) {
+  ITEM(i, count);
   const C g = LOAD(grad, grad_first + i);
   if (!isfinite(g)) {
     found_inf[found_inf_first] = 1; // whoever writes it writes the same
@@ -115,13 +99,10 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void unscale(
   STORE(grad, grad_first + i, factor == 1 ? g : g * factor);
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void update_scale(
-    __global float* scale,
-    long scale_first,
-    __global int* tracker,
-    long tracker_first,
-    const __global float* found_inf,
-    long found_inf_first,
+KERNEL(1) update_scale(
+    RESULT(float, scale),
+    RESULT(int, tracker),
+    OPERAND(float, found_inf),
     float growth,
     float backoff,
     int interval) {

@@ -7,13 +7,6 @@ typedef struct {
   IDX count_padding;
 } Pool;
 
-void split(IDX i, const IDX* sizes, IDX* at) {
-  for (int d = 2; d >= 0; --d) {
-    at[d] = i % sizes[d];
-    i /= sizes[d];
-  }
-}
-
 IDX element(const IDX* strides, IDX sample, IDX channel, IDX a, IDX b, IDX c) {
   return sample * strides[0] + channel * strides[1] + a * strides[2] + b * strides[3] + c * strides[4];
 }
@@ -29,27 +22,14 @@ IDX element(const IDX* strides, IDX sample, IDX channel, IDX a, IDX b, IDX c) {
 #define STEP(d) pool.dilation[d]
 #endif
 
-#define OUTPUT_POINT \
-  const IDX i = (IDX)get_global_id(0); \
-  if (i >= pool.count) { \
-    return; \
-  } \
-  const IDX points = pool.out_sizes[0] * pool.out_sizes[1] * pool.out_sizes[2]; \
+// The sample, the channel and the coordinates that a work-item is for.
+#define POINT(at, among) \
+  ITEM(i, pool.count); \
+  const IDX points = among[0] * among[1] * among[2]; \
   const IDX sample = i / points / pool.channels; \
   const IDX channel = i / points % pool.channels; \
-  IDX y[3]; \
-  split(i % points, pool.out_sizes, y)
-
-#define INPUT_POINT \
-  const IDX i = (IDX)get_global_id(0); \
-  if (i >= pool.count) { \
-    return; \
-  } \
-  const IDX points = pool.in_sizes[0] * pool.in_sizes[1] * pool.in_sizes[2]; \
-  const IDX sample = i / points / pool.channels; \
-  const IDX channel = i / points % pool.channels; \
-  IDX x[3]; \
-  split(i % points, pool.in_sizes, x)
+  IDX at[3]; \
+  split(i % points, among, at)
 
 #define OVER_WINDOW \
   for (IDX a = BEGIN(0, y[0]); a < END(0, y[0]); a += STEP(0)) \
@@ -59,15 +39,12 @@ IDX element(const IDX* strides, IDX sample, IDX channel, IDX a, IDX b, IDX c) {
   (a >= 0 && a < pool.in_sizes[0] && b >= 0 && b < pool.in_sizes[1] && c >= 0 && c < pool.in_sizes[2])
 
 #ifdef LEAST
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void greatest(
+KERNEL(64) greatest(
     Pool pool,
-    __global T* out,
-    long out_first,
-    __global long* indices,
-    long indices_first,
-    const __global T* in,
-    long in_first) {
-  OUTPUT_POINT;
+    RESULT(T, out),
+    RESULT(long, indices),
+    OPERAND(T, in)) {
+  POINT(y, pool.out_sizes);
   C best = LEAST;
   IDX at = -1;
   OVER_WINDOW {
@@ -85,22 +62,16 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void greatest(
 #endif
 
 // A work-item for each channel: the gradients that meet are added in the order of the points.
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void greatest_backward(
+KERNEL(64) greatest_backward(
     Pool pool,
-    __global T* out,
-    long out_first,
-    const __global T* grad,
-    long grad_first,
-    const __global long* indices,
-    long indices_first,
+    RESULT(T, out),
+    OPERAND(T, grad),
+    OPERAND(long, indices),
     __global Complaint* complaint,
     int number) {
-  const IDX i = (IDX)get_global_id(0);
   const IDX in_points = pool.in_sizes[0] * pool.in_sizes[1] * pool.in_sizes[2];
   const IDX out_points = pool.out_sizes[0] * pool.out_sizes[1] * pool.out_sizes[2];
-  if (i >= pool.count / in_points) {
-    return;
-  }
+  ITEM(i, pool.count / in_points);
   const IDX sample = i / pool.channels;
   const IDX channel = i % pool.channels;
   for (IDX k = 0; k < in_points; ++k) {
@@ -150,13 +121,11 @@ C divisor_of(const Pool* given, const IDX* y) {
 #endif
 }
 
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void mean(
+KERNEL(64) mean(
     Pool pool,
-    __global T* out,
-    long out_first,
-    const __global T* in,
-    long in_first) {
-  OUTPUT_POINT;
+    RESULT(T, out),
+    OPERAND(T, in)) {
+  POINT(y, pool.out_sizes);
   C sum = 0;
   OVER_WINDOW {
     if (INSIDE) {
@@ -177,13 +146,11 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void mean(
 #define SEES(d, y) \
   (x[d] >= BEGIN(d, y) && x[d] < END(d, y) && (x[d] - BEGIN(d, y)) % pool.dilation[d] == 0)
 #endif
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void mean_backward(
+KERNEL(64) mean_backward(
     Pool pool,
-    __global T* out,
-    long out_first,
-    const __global T* grad,
-    long grad_first) {
-  INPUT_POINT;
+    RESULT(T, out),
+    OPERAND(T, grad)) {
+  POINT(x, pool.in_sizes);
   C sum = 0;
   for (IDX a = FIRST(0); a <= LAST(0); ++a) {
     for (IDX b = FIRST(1); b <= LAST(1); ++b) {

@@ -82,6 +82,46 @@ ushort to_bfloat16(float value) {
 #define STORE(p, i, v) JOIN(STORE_, D)(p, i, v)
 #endif
 
+#define KERNEL(items) __kernel __attribute__((reqd_work_group_size(items, 1, 1))) void
+
+// Memory of the device as an argument: a buffer, and the number of its first element.
+#define OPERAND(type, name) const __global type *name, long name##_first
+#define RESULT(type, name) __global type *name, long name##_first
+
+// The number of a work-item. There are `count` that have something to do, and others up to a whole group.
+#define ITEM(i, count) \
+  const IDX i = (IDX)get_global_id(0); \
+  if (i >= (count)) { \
+    return; \
+  }
+
+// A function that makes one value of those that the work-items of a group of LANES have. All of them get it.
+#define LANES 64
+#define TOGETHER(name, COMBINED) \
+  C name(C value, __local C* shared) { \
+    const int lane = (int)get_local_id(0); \
+    shared[lane] = value; \
+    barrier(CLK_LOCAL_MEM_FENCE); \
+    for (int some = LANES / 2; some > 0; some /= 2) { \
+      if (lane < some) { \
+        shared[lane] = COMBINED(shared[lane], shared[lane + some]); \
+      } \
+      barrier(CLK_LOCAL_MEM_FENCE); \
+    } \
+    const C all = shared[0]; \
+    barrier(CLK_LOCAL_MEM_FENCE); \
+    return all; \
+  }
+
+// The coordinates of a number in three dimensions, the last of which is the innermost.
+void split(IDX i, const IDX* sizes, IDX* at) {
+  for (int d = 2; d >= 0; --d) {
+    at[d] = i % sizes[d];
+    i /= sizes[d];
+  }
+}
+
+#define ADD(a, b) ((a) + (b))
 // A NaN wins.
 #define MAXIMUM(a, b) ((a) != (a) ? (a) : (b) != (b) ? (b) : (a) > (b) ? (a) : (b))
 #define MINIMUM(a, b) ((a) != (a) ? (a) : (b) != (b) ? (b) : (a) < (b) ? (a) : (b))

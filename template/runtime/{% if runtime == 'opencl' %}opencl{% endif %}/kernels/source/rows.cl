@@ -1,51 +1,23 @@
 // Rows: arrays of sizes outer, size, inner; a row is what differs in the middle index alone. A work-group for each row.
-#define LANES 64
+TOGETHER(together_sum, ADD)
+TOGETHER(together_max, MAXIMUM)
 
-C together_sum(C value, __local C* shared) {
-  const int lane = (int)get_local_id(0);
-  shared[lane] = value;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int some = LANES / 2; some > 0; some /= 2) {
-    if (lane < some) {
-      shared[lane] += shared[lane + some];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-  const C all = shared[0];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return all;
-}
+// Where a row begins.
+#define FIRST_OF(row) ((row) / inner * size * inner + (row) % inner)
 
-C together_max(C value, __local C* shared) {
-  const int lane = (int)get_local_id(0);
-  shared[lane] = value;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int some = LANES / 2; some > 0; some /= 2) {
-    if (lane < some) {
-      shared[lane] = MAXIMUM(shared[lane], shared[lane + some]);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-  const C all = shared[0];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return all;
-}
-
-#define ROW \
-  const IDX row = (IDX)get_group_id(0); \
-  const int lane = (int)get_local_id(0); \
-  const IDX first = row / inner * size * inner + row % inner; \
-  __local C shared[LANES]
+#define GROUP(number) \
+  __local C shared[LANES]; \
+  const IDX number = (IDX)get_group_id(0); \
+  const int lane = (int)get_local_id(0)
 
 #ifdef SOFTMAX
-__kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void softmax(
+KERNEL(LANES) softmax(
     IDX size,
     IDX inner,
-    __global T* out,
-    long out_first,
-    const __global T* a,
-    long a_first) {
-  ROW;
+    RESULT(T, out),
+    OPERAND(T, a)) {
+  GROUP(row);
+  const IDX first = FIRST_OF(row);
   out += out_first + first;
   a += a_first + first;
   C greatest = -INFINITY;
@@ -72,16 +44,14 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void softmax(
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void softmax_backward(
+KERNEL(LANES) softmax_backward(
     IDX size,
     IDX inner,
-    __global T* out,
-    long out_first,
-    const __global T* a,
-    long a_first,
-    const __global T* b,
-    long b_first) {
-  ROW;
+    RESULT(T, out),
+    OPERAND(T, a),
+    OPERAND(T, b)) {
+  GROUP(row);
+  const IDX first = FIRST_OF(row);
   out += out_first + first;
   a += a_first + first;
   b += b_first + first;
@@ -115,23 +85,15 @@ typedef struct {
 #define ELEMENT(i) ((i) / piece * norm.rows * piece + row * piece + (i) % piece)
 #define WEIGHT_OF(i) (row % norm.groups * (norm.size / norm.run) + (i) / norm.run)
 
-__kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void forward(
+KERNEL(LANES) forward(
     Norm norm,
-    __global T* out,
-    long out_first,
-    __global T* means,
-    long means_first,
-    __global T* rstds,
-    long rstds_first,
-    const __global T* in,
-    long in_first,
-    const __global T* weight,
-    long weight_first,
-    const __global T* bias,
-    long bias_first) {
-  __local C shared[LANES];
-  const IDX row = (IDX)get_group_id(0);
-  const int lane = (int)get_local_id(0);
+    RESULT(T, out),
+    RESULT(T, means),
+    RESULT(T, rstds),
+    OPERAND(T, in),
+    OPERAND(T, weight),
+    OPERAND(T, bias)) {
+  GROUP(row);
   const IDX piece = norm.size / norm.parts;
   out += out_first;
   in += in_first;
@@ -162,23 +124,15 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void forward(
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void backward(
+KERNEL(LANES) backward(
     Norm norm,
-    __global T* grad_in,
-    long grad_in_first,
-    const __global T* grad_out,
-    long grad_out_first,
-    const __global T* in,
-    long in_first,
-    const __global T* means,
-    long means_first,
-    const __global T* rstds,
-    long rstds_first,
-    const __global T* weight,
-    long weight_first) {
-  __local C shared[LANES];
-  const IDX row = (IDX)get_group_id(0);
-  const int lane = (int)get_local_id(0);
+    RESULT(T, grad_in),
+    OPERAND(T, grad_out),
+    OPERAND(T, in),
+    OPERAND(T, means),
+    OPERAND(T, rstds),
+    OPERAND(T, weight)) {
+  GROUP(row);
   const IDX piece = norm.size / norm.parts;
   grad_in += grad_in_first;
   grad_out += grad_out_first;
@@ -202,23 +156,15 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void backward(
 }
 
 // A work-group for each weight: it belongs to the rows of a group, and in each of them to a run.
-__kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void backward_weight(
+KERNEL(LANES) backward_weight(
     Norm norm,
-    __global T* grad_weight,
-    long grad_weight_first,
-    __global T* grad_bias,
-    long grad_bias_first,
-    const __global T* grad_out,
-    long grad_out_first,
-    const __global T* in,
-    long in_first,
-    const __global T* means,
-    long means_first,
-    const __global T* rstds,
-    long rstds_first) {
-  __local C shared[LANES];
-  const IDX number = (IDX)get_group_id(0);
-  const int lane = (int)get_local_id(0);
+    RESULT(T, grad_weight),
+    RESULT(T, grad_bias),
+    OPERAND(T, grad_out),
+    OPERAND(T, in),
+    OPERAND(T, means),
+    OPERAND(T, rstds)) {
+  GROUP(number);
   const IDX piece = norm.size / norm.parts;
   const IDX of_row = norm.size / norm.run;
   const IDX group = number / of_row;
@@ -247,19 +193,14 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void backward_weight
 
 // A work-item for each row.
 #ifdef SCAN
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void scan(
+KERNEL(64) scan(
     IDX rows,
     IDX size,
     IDX inner,
-    __global T* out,
-    long out_first,
-    const __global T* a,
-    long a_first) {
-  const IDX row = (IDX)get_global_id(0);
-  if (row >= rows) {
-    return;
-  }
-  const IDX first = row / inner * size * inner + row % inner;
+    RESULT(T, out),
+    OPERAND(T, a)) {
+  ITEM(row, rows);
+  const IDX first = FIRST_OF(row);
   out += out_first + first;
   a += a_first + first;
   C all = SCAN_START;
@@ -273,22 +214,16 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void scan(
 
 #ifdef BETTER
 // The greatest or the least of each row, and its index.
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void best(
+KERNEL(64) best(
     IDX rows,
     IDX size,
     IDX inner,
     IDX has_values,
-    __global T* values,
-    long values_first,
-    __global long* indices,
-    long indices_first,
-    const __global T* a,
-    long a_first) {
-  const IDX row = (IDX)get_global_id(0);
-  if (row >= rows) {
-    return;
-  }
-  a += a_first + row / inner * size * inner + row % inner;
+    RESULT(T, values),
+    RESULT(long, indices),
+    OPERAND(T, a)) {
+  ITEM(row, rows);
+  a += a_first + FIRST_OF(row);
   IDX at = 0;
   C x = LOAD(a, 0);
   for (IDX i = 1; i < size; ++i) {
@@ -307,25 +242,19 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void best(
 
 #ifdef SORT
 // An element's place is the number of those before it: of less ones, and of equal ones that come earlier.
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void sort(
+KERNEL(64) sort(
     IDX elements,
     IDX size,
     IDX inner,
     IDX wanted,
     IDX has_values,
-    __global T* values,
-    long values_first,
-    __global long* indices,
-    long indices_first,
-    const __global T* a,
-    long a_first) {
-  const IDX number = (IDX)get_global_id(0);
-  if (number >= elements) {
-    return;
-  }
+    RESULT(T, values),
+    RESULT(long, indices),
+    OPERAND(T, a)) {
+  ITEM(number, elements);
   const IDX row = number / size;
   const IDX i = number % size;
-  a += a_first + row / inner * size * inner + row % inner;
+  a += a_first + FIRST_OF(row);
   const C x = LOAD(a, i * inner);
   IDX before = 0;
   for (IDX k = 0; k < size; ++k) {
@@ -344,21 +273,15 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void sort(
 #endif
 
 #ifdef SEARCH
-__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void search(
+KERNEL(64) search(
     IDX number_of_values,
     IDX size,
     IDX count,
     IDX right,
-    __global long* out,
-    long out_first,
-    const __global T* boundaries,
-    long boundaries_first,
-    const __global T* values,
-    long values_first) {
-  const IDX number = (IDX)get_global_id(0);
-  if (number >= number_of_values) {
-    return;
-  }
+    RESULT(long, out),
+    OPERAND(T, boundaries),
+    OPERAND(T, values)) {
+  ITEM(number, number_of_values);
   boundaries += boundaries_first + number / count * size;
   const C x = LOAD(values + values_first, number);
   IDX low = 0;
