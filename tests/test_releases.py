@@ -22,8 +22,7 @@ install(build_wheel(project, made), installed)
 
 
 def torch_of(python):
-    command = [str(python), "-c", "from importlib.metadata import version; print(version('torch'))"]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    return run(python, "-c", "import torch; print(torch.__version__)").strip()
 
 
 def run(python, *arguments, **extra):
