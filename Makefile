@@ -65,11 +65,18 @@ long: environment ## all variants, the whole suite in both kinds of memory, clan
 	"$(PYTHON)" -m pytest -m long $(PYTEST_ARGS)
 
 # Another release may be a CUDA wheel of several gigabytes; no CUDA toolkit is needed for it.
+# OTHER_PYTHON has the tested torch; a wheel for all releases is loaded by both.
 test-torch: VENV = build/torch-$(TORCH)
+ifeq ($(origin PYTHON),file)
+test-torch: OTHER_PYTHON = .venv/bin/python
+else
+test-torch: OTHER_PYTHON=$(PYTHON)
+endif
 test-torch: ## TORCH=2.15.0: the default and the full variant with another torch, in an environment of its own
 	env -u PYTHON $(MAKE) environment VENV=$(VENV) TORCH=$(TORCH)
-	VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest -m "" tests/test_reserved_names.py $(PYTEST_ARGS) \
-		$(addprefix tests/test_build.py::test_,suite[default] suite[default-discrete] quick_slice[full]) \
+	OTHER_PYTHON="$(OTHER_PYTHON)" VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest -m "" \
+		tests/test_reserved_names.py tests/test_releases.py $(PYTEST_ARGS) \
+		$(addprefix tests/test_build.py::test_,suite[default] suite[default-discrete] distributed quick_slice[full]) \
 		$(addprefix tests/test_build.py::test_,what_the_template_brings_along[default] wheel_in_a_clean_environment[default])
 
 ifeq ($(origin PYTHON),file)

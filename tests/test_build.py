@@ -98,6 +98,13 @@ def test_suite(build, counts, suite):
     check_skips(run_suites(build(**MATRIX[name]), counts(suite), *arguments), MATRIX[name])
 
 
+@pytest.mark.long
+def test_distributed(build, counts):
+    """On two and four processes, all of it: `make test` has a slice."""
+    output = run_suites(build(**MATRIX["default"]), counts("default: distributed"), target="distributed")
+    check_skips(output, MATRIX["default"])
+
+
 @pytest.mark.parametrize("name", when(REST, SOME, set(REST) - set(SOME)))
 def test_quick_slice(build, counts, name):
     project = build(**MATRIX[name])
