@@ -28,7 +28,7 @@ KERNEL(64) embedding_bag(
   const long begin = offsets[offsets_first + bag];
   const long end = bag + 1 < bags ? offsets[offsets_first + bag + 1] : count;
   if (begin < 0 || end < begin || end > count || (bag == 0 && begin != 0)) {
-    complain(complaint, number, bag == 0 && begin != 0 ? begin : end, count);
+    complain(complaint, number, bag, NO_BAG);
     return;
   }
   C value = 0;
