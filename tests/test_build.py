@@ -221,8 +221,9 @@ def test_opencl(build, counts):
 
 
 # Models that train by kernels of OpenCL alone; and whole rooms. What only the emulator can do is deselected.
+TRAINING = "(alone or autocast and bfloat16) and fused or replayed"
 ON_OPENCL = {
-    "training": ["tests/models/test_training.py", "tests/graphs/test_decode.py", "-k", "alone and fused or replayed"],
+    "training": ["tests/models/test_training.py", "tests/graphs/test_decode.py", "-k", TRAINING],
     "rooms": [f"tests/{room}" for room in ("models", "graphs", "random", "streams", "memory", "amp")],
 }
 
