@@ -9,6 +9,7 @@ typedef struct {
 } Attention;
 
 #define TILE 16
+#define PARTS (COLUMNS / 16) // of a row of the results
 #define V JOIN(C, 16)
 #define V8 JOIN(C, 8)
 #define V4 JOIN(C, 4)
@@ -73,8 +74,8 @@ void add_rows(
     C weight[TILE];
     vstore16(weights, 0, weight);
     for (int row = 0; row < TILE; ++row) {
-      for (int part = 0; part < COLUMNS / 16; ++part) {
-        sums[part] = fma((V)weight[row], vload16(row * (COLUMNS / 16) + part, tile), sums[part]);
+      for (int part = 0; part < PARTS; ++part) {
+        sums[part] = fma((V)weight[row], vload16(row * PARTS + part, tile), sums[part]);
       }
     }
   }
@@ -105,7 +106,7 @@ V scores_of(
 
 void write_row(__global T* row, const V* sums, C factor, IDX begin, IDX width) {
   C values[COLUMNS];
-  for (int part = 0; part < COLUMNS / 16; ++part) {
+  for (int part = 0; part < PARTS; ++part) {
     vstore16(sums[part] * factor, part, values);
   }
   for (int k = 0; k < COLUMNS && begin + k < width; ++k) {
@@ -125,6 +126,14 @@ void write_row(__global T* row, const V* sums, C factor, IDX begin, IDX width) {
 #define MASK HEAD(mask)
 #define OF_HEAD ((IDX)get_group_id(2) * size.queries)
 
+// For a work-item with a query: the tiles of the keys that its group sees, and its scores with those of one.
+#define OVER_KEYS(at) \
+  const IDX end = size.is_causal ? min(size.keys, (IDX)get_group_id(0) * LANES + LANES) : size.keys; \
+  for (IDX at = 0; at < end; at += TILE)
+#define SCORES(s, at) \
+  const V s = scores_of( \
+      products(row, HEAD(key), size.key[2], at, size.keys, size.width, live, tile), &size, MASK, own, at, 0, 1)
+
 // Exponentials are those of the distance to the greatest score so far; what was summed shrinks when it grows.
 KERNEL(LANES) forward(
     Attention size,
@@ -136,16 +145,11 @@ KERNEL(LANES) forward(
     OPERAND(T, mask)) {
   BEGIN(size.queries);
   const __global T* const row = HEAD(query) + own * size.query[2];
-  V sums[COLUMNS / 16];
-  for (int part = 0; part < COLUMNS / 16; ++part) {
-    sums[part] = 0;
-  }
+  V sums[PARTS] = {(V)0};
   C most = -INFINITY;
   C total = 0;
-  const IDX end = size.is_causal ? min(size.keys, (IDX)get_group_id(0) * LANES + LANES) : size.keys;
-  for (IDX at = 0; at < end; at += TILE) {
-    const V s = scores_of(
-        products(row, HEAD(key), size.key[2], at, size.keys, size.width, live, tile), &size, MASK, own, at, 0, 1);
+  OVER_KEYS(at) {
+    SCORES(s, at);
     const V8 m8 = fmax(s.lo, s.hi);
     const V4 m4 = fmax(m8.lo, m8.hi);
     const V2 m2 = fmax(m4.lo, m4.hi);
@@ -158,7 +162,7 @@ KERNEL(LANES) forward(
     const V2 t2 = t4.lo + t4.hi;
     most = next;
     total = total * shrunk + (t2.lo + t2.hi);
-    for (int part = 0; part < COLUMNS / 16; ++part) {
+    for (int part = 0; part < PARTS; ++part) {
       sums[part] *= shrunk;
     }
     add_rows(sums, shares, HEAD(value), size.value[2], at, size.keys, begin, size.width, live, tile);
@@ -206,14 +210,9 @@ KERNEL(LANES) backward_query(
   const C subtracted = live ? of_out[OF_HEAD + own] : 0;
   const __global T* const row = HEAD(query) + own * size.query[2];
   const __global T* const grad_row = HEAD(grad_out) + own * size.grad_out[2];
-  V sums[COLUMNS / 16];
-  for (int part = 0; part < COLUMNS / 16; ++part) {
-    sums[part] = 0;
-  }
-  const IDX end = size.is_causal ? min(size.keys, (IDX)get_group_id(0) * LANES + LANES) : size.keys;
-  for (IDX at = 0; at < end; at += TILE) {
-    const V s = scores_of(
-        products(row, HEAD(key), size.key[2], at, size.keys, size.width, live, tile), &size, MASK, own, at, 0, 1);
+  V sums[PARTS] = {(V)0};
+  OVER_KEYS(at) {
+    SCORES(s, at);
     const V grads = products(grad_row, HEAD(value), size.value[2], at, size.keys, size.width, live, tile);
     const V changes = exp(s - base) * (grads - subtracted);
     add_rows(sums, changes, HEAD(key), size.key[2], at, size.keys, begin, size.width, live, tile);
@@ -239,10 +238,8 @@ KERNEL(LANES) backward_key(
   of_out += OF_HEAD;
   const __global T* const row = HEAD(key) + own * size.key[2];
   const __global T* const value_row = HEAD(value) + own * size.value[2];
-  V key_sums[COLUMNS / 16], value_sums[COLUMNS / 16];
-  for (int part = 0; part < COLUMNS / 16; ++part) {
-    key_sums[part] = value_sums[part] = 0;
-  }
+  V key_sums[PARTS] = {(V)0};
+  V value_sums[PARTS] = {(V)0};
   for (IDX at = size.is_causal ? (IDX)get_group_id(0) * LANES : 0; at < size.queries; at += TILE) {
     C of_queries[2][TILE];
     for (int i = 0; i < TILE; ++i) {

@@ -7,10 +7,6 @@ typedef struct {
   IDX count_padding;
 } Pool;
 
-IDX element(const IDX* strides, IDX sample, IDX channel, IDX a, IDX b, IDX c) {
-  return sample * strides[0] + channel * strides[1] + a * strides[2] + b * strides[3] + c * strides[4];
-}
-
 // From where to where the window lies along a dimension, in points of the input.
 #if ADAPTIVE
 #define BEGIN(d, y) ((y) * pool.in_sizes[d] / pool.out_sizes[d])
@@ -21,15 +17,6 @@ IDX element(const IDX* strides, IDX sample, IDX channel, IDX a, IDX b, IDX c) {
 #define END(d, y) (BEGIN(d, y) + (pool.sizes[d] - 1) * pool.dilation[d] + 1)
 #define STEP(d) pool.dilation[d]
 #endif
-
-// The sample, the channel and the coordinates that a work-item is for.
-#define POINT(at, among) \
-  ITEM(i, pool.count); \
-  const IDX points = among[0] * among[1] * among[2]; \
-  const IDX sample = i / points / pool.channels; \
-  const IDX channel = i / points % pool.channels; \
-  IDX at[3]; \
-  split(i % points, among, at)
 
 #define OVER_WINDOW \
   for (IDX a = BEGIN(0, y[0]); a < END(0, y[0]); a += STEP(0)) \
@@ -44,20 +31,21 @@ KERNEL(64) greatest(
     RESULT(T, out),
     RESULT(long, indices),
     OPERAND(T, in)) {
-  POINT(y, pool.out_sizes);
+  POINT(y, pool, pool.out_sizes);
   C best = LEAST;
   IDX at = -1;
   OVER_WINDOW {
     if (INSIDE) {
-      const C value = LOAD(in, in_first + element(pool.in_strides, sample, channel, a, b, c));
+      const IDX x[3] = {a, b, c};
+      const C value = LOAD(in, in_first + element(pool.in_strides, sample, channel, x));
       if (at < 0 || value != value || value > best) {
         best = value;
         at = (a * pool.in_sizes[1] + b) * pool.in_sizes[2] + c;
       }
     }
   }
-  STORE(out, out_first + element(pool.out_strides, sample, channel, y[0], y[1], y[2]), best);
-  indices[indices_first + element(pool.index_strides, sample, channel, y[0], y[1], y[2])] = at;
+  STORE(out, out_first + element(pool.out_strides, sample, channel, y), best);
+  indices[indices_first + element(pool.index_strides, sample, channel, y)] = at;
 }
 #endif
 
@@ -69,20 +57,20 @@ KERNEL(64) greatest_backward(
     OPERAND(long, indices),
     __global Complaint* complaint,
     int number) {
-  const IDX in_points = pool.in_sizes[0] * pool.in_sizes[1] * pool.in_sizes[2];
-  const IDX out_points = pool.out_sizes[0] * pool.out_sizes[1] * pool.out_sizes[2];
+  const IDX in_points = POINTS(pool.in_sizes);
+  const IDX out_points = POINTS(pool.out_sizes);
   ITEM(i, pool.count / in_points);
   const IDX sample = i / pool.channels;
   const IDX channel = i % pool.channels;
   for (IDX k = 0; k < in_points; ++k) {
     IDX x[3];
     split(k, pool.in_sizes, x);
-    STORE(out, out_first + element(pool.in_strides, sample, channel, x[0], x[1], x[2]), (C)0);
+    STORE(out, out_first + element(pool.in_strides, sample, channel, x), (C)0);
   }
   for (IDX k = 0; k < out_points; ++k) {
     IDX y[3], x[3];
     split(k, pool.out_sizes, y);
-    const long at = indices[indices_first + element(pool.index_strides, sample, channel, y[0], y[1], y[2])];
+    const long at = indices[indices_first + element(pool.index_strides, sample, channel, y)];
     if (at == -1) {
       continue;
     }
@@ -91,9 +79,9 @@ KERNEL(64) greatest_backward(
       continue;
     }
     split((IDX)at, pool.in_sizes, x);
-    const long to = out_first + element(pool.in_strides, sample, channel, x[0], x[1], x[2]);
+    const long to = out_first + element(pool.in_strides, sample, channel, x);
     const C before = LOAD(out, to);
-    const C more = LOAD(grad, grad_first + element(pool.out_strides, sample, channel, y[0], y[1], y[2]));
+    const C more = LOAD(grad, grad_first + element(pool.out_strides, sample, channel, y));
     STORE(out, to, before + more);
   }
 }
@@ -125,14 +113,15 @@ KERNEL(64) mean(
     Pool pool,
     RESULT(T, out),
     OPERAND(T, in)) {
-  POINT(y, pool.out_sizes);
+  POINT(y, pool, pool.out_sizes);
   C sum = 0;
   OVER_WINDOW {
     if (INSIDE) {
-      sum += LOAD(in, in_first + element(pool.in_strides, sample, channel, a, b, c));
+      const IDX x[3] = {a, b, c};
+      sum += LOAD(in, in_first + element(pool.in_strides, sample, channel, x));
     }
   }
-  STORE(out, out_first + element(pool.out_strides, sample, channel, y[0], y[1], y[2]), sum / divisor_of(&pool, y));
+  STORE(out, out_first + element(pool.out_strides, sample, channel, y), sum / divisor_of(&pool, y));
 }
 
 // The points of the output whose windows have the point of the input.
@@ -150,17 +139,17 @@ KERNEL(64) mean_backward(
     Pool pool,
     RESULT(T, out),
     OPERAND(T, grad)) {
-  POINT(x, pool.in_sizes);
+  POINT(x, pool, pool.in_sizes);
   C sum = 0;
   for (IDX a = FIRST(0); a <= LAST(0); ++a) {
     for (IDX b = FIRST(1); b <= LAST(1); ++b) {
       for (IDX c = FIRST(2); c <= LAST(2); ++c) {
         if (SEES(0, a) && SEES(1, b) && SEES(2, c)) {
           const IDX y[3] = {a, b, c};
-          sum += LOAD(grad, grad_first + element(pool.out_strides, sample, channel, a, b, c)) / divisor_of(&pool, y);
+          sum += LOAD(grad, grad_first + element(pool.out_strides, sample, channel, y)) / divisor_of(&pool, y);
         }
       }
     }
   }
-  STORE(out, out_first + element(pool.in_strides, sample, channel, x[0], x[1], x[2]), sum);
+  STORE(out, out_first + element(pool.in_strides, sample, channel, x), sum);
 }

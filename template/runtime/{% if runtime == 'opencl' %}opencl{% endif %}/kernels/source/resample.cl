@@ -13,10 +13,6 @@ C cubic(C distance, C a) {
   return x <= 1 ? ((a + 2) * x - (a + 3)) * x * x + 1 : x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-IDX element(const IDX* strides, IDX sample, IDX channel, const IDX* at) {
-  return sample * strides[0] + channel * strides[1] + at[0] * strides[2] + at[1] * strides[3] + at[2] * strides[4];
-}
-
 #if UPSAMPLE
 typedef struct {
   IDX count, channels;
@@ -106,20 +102,11 @@ C weight_of(const Taps* taps, int k) {
   return ANTIALIAS && taps->sum != 0 ? weight / taps->sum : weight;
 }
 
-// The coordinates, the channel and the sample that a work-item is for.
-#define POINT(at, among) \
-  ITEM(i, size.count); \
-  const IDX points = among[0] * among[1] * among[2]; \
-  const IDX sample = i / points / size.channels; \
-  const IDX channel = i / points % size.channels; \
-  IDX at[3]; \
-  split(i % points, among, at)
-
 KERNEL(64) forward(
     Upsample size,
     RESULT(T, out),
     OPERAND(T, in)) {
-  POINT(y, size.out_sizes);
+  POINT(y, size, size.out_sizes);
   Taps taps[3];
   for (int d = 0; d < 3; ++d) {
     taps[d] = taps_of(size.steps[d], y[d], size.in_sizes[d]);
@@ -188,7 +175,7 @@ KERNEL(64) backward(
     Upsample size,
     RESULT(T, out),
     OPERAND(T, grad)) {
-  POINT(x, size.in_sizes);
+  POINT(x, size, size.in_sizes);
   C sum = 0;
   OVER_OUTPUT(a, 0) {
     WEIGHT(of_a, a, 0);
@@ -303,20 +290,21 @@ void look(const Sampling* size, const __global T* grid, IDX sample, const IDX* y
     continue; \
   }
 #define WEIGHT (lines[0].weights[a] * lines[1].weights[b] * lines[2].weights[c])
-#define POINTS(sizes) (sizes[0] * sizes[1] * sizes[2])
+// What a work-item needs that is for a point of the output, one of `count`: the sample, the coordinates, what they see.
+#define LOOK_FROM(y) \
+  ITEM(i, size.count); \
+  const IDX sample = i / POINTS(size.out_sizes); \
+  IDX y[3]; \
+  split(i % POINTS(size.out_sizes), size.out_sizes, y); \
+  Line lines[3]; \
+  look(&size, grid + grid_first, sample, y, lines)
 
-// A work-item for each point of the output, which is one of `count`.
 KERNEL(64) forward(
     Sampling size,
     RESULT(T, out),
     OPERAND(T, in),
     OPERAND(T, grid)) {
-  ITEM(i, size.count);
-  const IDX sample = i / POINTS(size.out_sizes);
-  IDX y[3];
-  split(i % POINTS(size.out_sizes), size.out_sizes, y);
-  Line lines[3];
-  look(&size, grid + grid_first, sample, y, lines);
+  LOOK_FROM(y);
   for (IDX channel = 0; channel < size.channels; ++channel) {
     C sum = 0;
     OVER_SEEN {
@@ -333,12 +321,7 @@ KERNEL(64) backward_grid(
     OPERAND(T, grad),
     OPERAND(T, in),
     OPERAND(T, grid)) {
-  ITEM(i, size.count);
-  const IDX sample = i / POINTS(size.out_sizes);
-  IDX y[3];
-  split(i % POINTS(size.out_sizes), size.out_sizes, y);
-  Line lines[3];
-  look(&size, grid + grid_first, sample, y, lines);
+  LOOK_FROM(y);
   C sums[3] = {0, 0, 0};
 #if INTERPOLATION != NEAREST
   for (IDX channel = 0; channel < size.channels; ++channel) {
