@@ -333,6 +333,8 @@ def expected_contents(answers):
             names.add(f"{package}/{rest}")
         if name.startswith("runtime/include/") or (name.startswith("csrc/") and name.endswith(".h")):
             names.add(f"{package}/include/{name.removeprefix('csrc/').removeprefix('runtime/include/')}")
+    if answers["compile"]:
+        names.add(f"{package}/include/inductor/c_shim_{device}.h")
     return {name.replace("<device>", device) for name in names}
 
 
