@@ -27,6 +27,7 @@ ANSWERED = (
     "runtime/opencl/",
     "runtime/CMakeLists.txt",
     "benchmarks/distributed.py",
+    "codegen/shims.py",
     "tests/support/ranks.py",
 )  # but these
 REST = [name for name in MATRIX if name not in (*WHOLE, "full")]
@@ -225,6 +226,27 @@ def test_opencl(build, counts):
     assert done.returncode == 0, done.stdout
     assert re.search(r"test accuracy (9[89]|100)", done.stdout), done.stdout
     assert re.search(r"^all operators +native +[1-9]", done.stdout, re.MULTILINE), done.stdout
+
+
+# Models that train by kernels of OpenCL alone; and whole rooms. What only the emulator can do is deselected.
+TRAINING = "(alone or autocast and bfloat16) and fused or replayed"
+ON_OPENCL = {
+    "training": ["tests/models/test_training.py", "tests/graphs/test_decode.py", "-k", TRAINING],
+    "rooms": [f"tests/{room}" for room in ("models", "graphs", "random", "streams", "memory", "amp")],
+}
+
+
+@pytest.mark.parametrize("part", when(ON_OPENCL, ["training"], ["rooms"]))
+@pytest.mark.skipif(not opencl_devices(), reason="no OpenCL: apt install pocl-opencl-icd opencl-headers")
+def test_suite_on_opencl(build, counts, part):
+    project = build(**MATRIX["full"])
+    python = variants.project_python(project)
+    (library,) = python.parent.parent.rglob(f"lib{DEVICE}_opencl.so")
+    extra = {f"{DEVICE.upper()}_RUNTIME": str(library), f"{DEVICE.upper()}_OPENCL_SUBDEVICES": "2"}
+    command = [str(python), *"-m pytest --numprocesses 2 -rs --color=no".split(), *ON_OPENCL[part]]
+    options = {"cwd": project, "env": variants.environment(python) | extra, "text": True}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    check_skips(add_up(done, counts(f"opencl: {part}")), MATRIX["full"])
 
 
 @pytest.mark.parametrize("name", when(WHOLE, ["minimal"]))

@@ -133,7 +133,9 @@ void split(IDX i, const IDX* sizes, IDX* at) {
 #define SOFTPLUS(a) (((a) > 0 ? (a) : 0) + log1p(exp(-fabs(a))))
 #define SIGMOID(a) (1 / (1 + exp(-(a))))
 
-// Where a kernel finds what it can't do: the first complaint counts.
+// Where a kernel finds what it can't do: the first complaint counts. The limit of an index, or what else is wrong.
+#define NO_PROBABILITY (-1)
+#define NO_BAG (-2)
 typedef struct {
   int number;
   int unused;

@@ -240,38 +240,6 @@ KERNEL(64) best(
 }
 #endif
 
-#ifdef SORT
-// An element's place is the number of those before it: of less ones, and of equal ones that come earlier.
-KERNEL(64) sort(
-    IDX elements,
-    IDX size,
-    IDX inner,
-    IDX wanted,
-    IDX has_values,
-    RESULT(T, values),
-    RESULT(long, indices),
-    OPERAND(T, a)) {
-  ITEM(number, elements);
-  const IDX row = number / size;
-  const IDX i = number % size;
-  a += a_first + FIRST_OF(row);
-  const C x = LOAD(a, i * inner);
-  IDX before = 0;
-  for (IDX k = 0; k < size; ++k) {
-    const C y = LOAD(a, k * inner);
-    const int same = y == x || (y != y && x != x);
-    before += same ? k < i : SORT;
-  }
-  if (before < wanted) {
-    const IDX to = row / inner * wanted * inner + before * inner + row % inner;
-    if (has_values) {
-      MOVE(values, values_first + to, a, i * inner);
-    }
-    indices[indices_first + to] = i;
-  }
-}
-#endif
-
 #ifdef SEARCH
 KERNEL(64) search(
     IDX number_of_values,
