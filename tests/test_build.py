@@ -228,6 +228,18 @@ def test_opencl(build, counts):
     assert re.search(r"^all operators +native +[1-9]", done.stdout, re.MULTILINE), done.stdout
 
 
+@pytest.mark.parametrize("seconds", when(["5", "60"], ["5"], ["60"]))
+@pytest.mark.skipif(not opencl_devices(), reason="no OpenCL: apt install pocl-opencl-icd opencl-headers")
+def test_storm_on_opencl(build, seconds):
+    """Threads that share streams and events lose nothing, whatever comes first."""
+    chosen = ["RUNTIME_KIND=opencl", f"STRESS_SECONDS={seconds}"]
+    extra = {f"{DEVICE.upper()}_OPENCL_SUBDEVICES": "2"}
+    options = {"extra": extra, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = variants.make(build(**MATRIX["full"]), "stress", *chosen, **options)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^stress: \d+ calls, [1-9]\d+ buffers compared, 0 injected", done.stdout, re.MULTILINE), done.stdout
+
+
 # Models that train by kernels of OpenCL alone; and whole rooms. What only the emulator can do is deselected.
 TRAINING = "(alone or autocast and bfloat16) and fused or replayed"
 ON_OPENCL = {

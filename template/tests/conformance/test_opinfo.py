@@ -67,7 +67,8 @@ def test_operator(kind, dtype, op, sample_count, record_property):
         compared, by_cpu = check_all(calls, op.name not in UNDEFINED, tolerance_of(dtype, op.full_name))
     record_property("compared", compared)
     record_property("by", carried_out_by(by_cpu))
-    if dtype in DTYPES_OF_KERNELS:
+    # Of the first sample: others have layouts and dtypes without a kernel, and the report counts what ran on the CPU.
+    if sample_count is not None and dtype in DTYPES_OF_KERNELS:
         without = {operator.removeprefix("aten::") for ran in by_cpu.values() for operator in ran if is_core(operator)}
         assert without <= WITHOUT_KERNELS, "core operators that no kernel carried out"
 
