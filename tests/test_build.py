@@ -26,6 +26,7 @@ SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.ya
 ANSWERED = (
     "runtime/opencl/",
     "runtime/CMakeLists.txt",
+    "runtime/tests/images.py",
     "benchmarks/distributed.py",
     "codegen/shims.py",
     "tests/support/ranks.py",
@@ -241,10 +242,11 @@ def test_storm_on_opencl(build, seconds):
 
 
 # Models that train by kernels of OpenCL alone; and whole rooms. What only the emulator can do is deselected.
-TRAINING = "(alone or autocast and bfloat16) and fused or replayed"
+TRAINING = "(alone or autocast and bfloat16) and fused or replayed or loaded_as_modules"
 ON_OPENCL = {
-    "training": ["tests/models/test_training.py", "tests/graphs/test_decode.py", "-k", TRAINING],
-    "rooms": [f"tests/{room}" for room in ("models", "graphs", "random", "streams", "memory", "amp")],
+    "training": [f"tests/{file}.py" for file in ("models/test_training", "graphs/test_decode", "compile/test_device_code")]
+    + ["-k", TRAINING],
+    "rooms": [f"tests/{room}" for room in ("models", "graphs", "random", "streams", "memory", "amp", "compile")],
 }
 
 
