@@ -236,17 +236,18 @@ def test_storm_on_opencl(build, seconds):
     """Threads that share streams and events lose nothing, whatever comes first."""
     chosen = ["RUNTIME_KIND=opencl", f"STRESS_SECONDS={seconds}"]
     extra = {f"{DEVICE.upper()}_OPENCL_SUBDEVICES": "2"}
-    options = {"extra": extra, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = variants.make(build(**MATRIX["full"]), "stress", *chosen, **options)
+    project, pipe = build(**MATRIX["full"]), subprocess.PIPE
+    done = variants.make(project, "stress", *chosen, extra=extra, stdout=pipe, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
-    assert re.search(r"^stress: \d+ calls, [1-9]\d+ buffers compared, 0 injected", done.stdout, re.MULTILINE), done.stdout
+    lost_nothing = r"^stress: \d+ calls, [1-9]\d+ buffers compared, 0 injected"
+    assert re.search(lost_nothing, done.stdout, re.MULTILINE), done.stdout
 
 
 # Models that train by kernels of OpenCL alone; and whole rooms. What only the emulator can do is deselected.
 TRAINING = "(alone or autocast and bfloat16) and fused or replayed or loaded_as_modules"
+COMPILED = ["tests/compile/test_device_code.py"]
 ON_OPENCL = {
-    "training": [f"tests/{file}.py" for file in ("models/test_training", "graphs/test_decode", "compile/test_device_code")]
-    + ["-k", TRAINING],
+    "training": ["-k", TRAINING, "tests/models/test_training.py", "tests/graphs/test_decode.py", *COMPILED],
     "rooms": [f"tests/{room}" for room in ("models", "graphs", "random", "streams", "memory", "amp", "compile")],
 }
 
