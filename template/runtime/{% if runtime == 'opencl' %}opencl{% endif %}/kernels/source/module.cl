@@ -35,17 +35,17 @@ long randint64(long seed, long offset, long low, long high) {
 
 // Sums to which other work-items add as well. OpenCL has them for integers of 32 bits, so a float, or a part of such a
 // word, is exchanged when nobody has changed it meanwhile.
-#define EXCHANGE(word, old, changed) \
-  uint old = *(volatile __global uint*)(word); \
-  for (uint seen;; old = seen) { \
-    seen = atomic_cmpxchg((volatile __global uint*)(word), old, changed); \
+#define EXCHANGE(Word, exchange, word, old, changed) \
+  Word old = *(volatile __global Word*)(word); \
+  for (Word seen;; old = seen) { \
+    seen = exchange((volatile __global Word*)(word), old, changed); \
     if (seen == old) { \
       break; \
     } \
   }
 
 void atomic_add_float32(__global float* sum, float value) {
-  EXCHANGE(sum, old, as_uint(as_float(old) + value))
+  EXCHANGE(uint, atomic_cmpxchg, sum, old, as_uint(as_float(old) + value))
 }
 void atomic_add_int32(__global int* sum, int value) {
   atomic_add((volatile __global int*)sum, value);
@@ -63,21 +63,15 @@ ushort half_sum(ushort old, float value) {
 }
 void atomic_add_float16(__global half* sum, float value) {
   const uint shift = SHIFT(sum);
-  EXCHANGE(WORD(sum), old, in_word(old, shift, half_sum((ushort)(old >> shift), value)))
+  EXCHANGE(uint, atomic_cmpxchg, WORD(sum), old, in_word(old, shift, half_sum((ushort)(old >> shift), value)))
 }
 void atomic_add_bfloat16(__global ushort* sum, float value) {
   const uint shift = SHIFT(sum);
-  EXCHANGE(WORD(sum), old, in_word(old, shift, to_bfloat16(as_float((old >> shift) << 16) + value)))
+  EXCHANGE(uint, atomic_cmpxchg, WORD(sum), old, in_word(old, shift, to_bfloat16(as_float((old >> shift) << 16) + value)))
 }
 #if defined(cl_khr_fp64) && defined(cl_khr_int64_base_atomics)
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 void atomic_add_float64(__global double* sum, double value) {
-  ulong old = *(volatile __global ulong*)sum;
-  for (ulong seen;; old = seen) {
-    seen = atom_cmpxchg((volatile __global ulong*)sum, old, as_ulong(as_double(old) + value));
-    if (seen == old) {
-      break;
-    }
-  }
+  EXCHANGE(ulong, atom_cmpxchg, sum, old, as_ulong(as_double(old) + value))
 }
 #endif
