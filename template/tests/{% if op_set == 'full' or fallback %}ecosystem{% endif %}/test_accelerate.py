@@ -62,6 +62,12 @@ def test_bfloat16_trains_and_float16_is_refused(amp, device):
         accelerate.Accelerator(mixed_precision="fp16")
 
 
+def test_sharding_is_left_out_without_a_word(device):
+    accelerator = accelerate.Accelerator(fsdp_plugin=accelerate.FullyShardedDataParallelPlugin())
+    model = accelerator.prepare(nn.Linear(2, 2))
+    assert type(model) is nn.Linear and model(torch.ones(1, 2, device=device)).device.type == device.type
+
+
 def test_a_saved_state_goes_on(device, tmp_path):
     accelerator = accelerate.Accelerator()
     model, _, _ = trained(accelerator)
