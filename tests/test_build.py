@@ -108,6 +108,13 @@ def test_distributed(build, counts):
     check_skips(output, MATRIX["default"])
 
 
+@pytest.mark.long
+def test_libraries(build, counts):
+    """The newest releases that go with this torch, installed from the package index."""
+    output = run_suites(build(**MATRIX["full"]), counts("full: ecosystem"), target="ecosystem")
+    check_skips(output, MATRIX["full"])
+
+
 @pytest.mark.parametrize("name", when(REST, SOME, set(REST) - set(SOME)))
 def test_quick_slice(build, counts, name):
     project = build(**MATRIX[name])

@@ -115,6 +115,15 @@ def test_the_map_names_files_that_are_where_it_says(render):
     assert seen > 20
 
 
+def test_lines_for_libraries_are_lines_of_their_tests(shown):
+    page = (DOCS / "libraries.md").read_text(encoding="utf-8").partition("## Dtypes")[0]
+    cells = re.findall(r"^\| .*? \| (.*?) \|", page, re.MULTILINE)
+    lines = [line for cell in cells for line in re.findall(r"`([^`]*[=(.][^`]*)`", cell)]
+    tests = "".join(path.read_text(encoding="utf-8") for path in (shown / "tests/ecosystem").glob("*.py"))
+    assert len(lines) > 10
+    assert [line for line in lines if line.rstrip(")") not in tests] == []
+
+
 def test_every_page_is_in_the_index():
     listed = re.findall(r"^[\w-]+$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(page.stem for page in DOCS.glob("*.md") if page.stem != "index")
