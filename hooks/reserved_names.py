@@ -40,13 +40,18 @@ python scikit skbuild std torch unix
 """.split()
 
 # Modules of the rendered Python package, beside which the device's own module lies.
-SIBLINGS = ["dispatch_trace", "mypy_plugin", "operator_counts", "testing"]
+SIBLINGS = ["dispatch_trace", "lightning", "mypy_plugin", "operator_counts", "testing"]
 
 # What a backend is built, tested or run with, and the top-level folders of a rendered project.
 REQUIREMENTS = """
 cmake copier expecttest filelock fsspec functorch jinja2 markupsafe mpmath mypy networkx ninja numpy packaging pip
 pybind11 pytest ruff scikit_build_core scipy setuptools skbuild sklearn sympy torch torchgen typing_extensions wheel
 yaml
+""".split()
+# Libraries that `make ecosystem` installs.
+LIBRARIES = """
+accelerate datasets diffusers einops lightning peft safetensors sentence_transformers torch_geometric torchao
+torchmetrics transformers trl
 """.split()
 FOLDERS = "benchmarks build cmake codegen csrc dist docs examples metadata runtime tests tools vendor".split()
 # Packages that any Python or checkout may have under a plain name, though sys.stdlib_module_names doesn't list them.
@@ -126,7 +131,15 @@ def device_names() -> set[str]:
 
 
 def module_names() -> set[str]:
-    names = {*sys.stdlib_module_names, *keyword.kwlist, *keyword.softkwlist, *REQUIREMENTS, *FOLDERS, *COMMON}
+    names = {
+        *sys.stdlib_module_names,
+        *keyword.kwlist,
+        *keyword.softkwlist,
+        *REQUIREMENTS,
+        *LIBRARIES,
+        *FOLDERS,
+        *COMMON,
+    }
     return {name for name in names if re.fullmatch(r"[a-z][a-z0-9_]*", name)}
 
 
