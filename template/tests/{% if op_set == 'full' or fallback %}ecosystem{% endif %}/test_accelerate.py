@@ -6,11 +6,7 @@ from torch import nn
 
 accelerate = pytest.importorskip("accelerate")
 
-
-@pytest.fixture(autouse=True)
-def forgotten_state():
-    accelerate.state.AcceleratorState._reset_state(reset_partial_state=True)
-    accelerate.state.GradientState._reset_state()
+pytestmark = pytest.mark.usefixtures("forget_accelerate")
 
 
 def made():
@@ -20,7 +16,7 @@ def made():
     return model, torch.optim.AdamW(model.parameters(), lr=1e-2), torch.utils.data.DataLoader(data, batch_size=4)
 
 
-def trained(accelerator, epochs=1, loader_of=None):
+def trained(accelerator, epochs=1):
     model, optimizer, loader = accelerator.prepare(*made())
     schedule = accelerator.prepare(torch.optim.lr_scheduler.LinearLR(optimizer, total_iters=4))
     losses = []
@@ -38,26 +34,22 @@ def trained(accelerator, epochs=1, loader_of=None):
     return model, optimizer, losses
 
 
-def test_it_trains_on_the_device_as_on_the_cpu(device, monkeypatch):
+def test_it_trains_on_the_device_as_on_the_cpu(device, forget_accelerate, monkeypatch):
     accelerator = accelerate.Accelerator(gradient_accumulation_steps=2)
     assert accelerator.device.type == device.type
     _, _, losses = trained(accelerator)
-    forget()
+    forget_accelerate()
     monkeypatch.delenv("ACCELERATE_TORCH_DEVICE")
     on_cpu = accelerate.Accelerator(gradient_accumulation_steps=2)
     assert on_cpu.device.type == "cpu"  # what happens without the variable
     assert losses == pytest.approx(trained(on_cpu)[2], rel=1e-4)
 
 
-def forget():
-    accelerate.state.AcceleratorState._reset_state(reset_partial_state=True)
-
-
-def test_bfloat16_trains_and_float16_is_refused(amp, device):
+def test_bfloat16_trains_and_float16_is_refused(amp, device, forget_accelerate):
     model, _, losses = trained(accelerate.Accelerator(mixed_precision="bf16"), epochs=3)
     assert losses[-1] < losses[0] and next(model.parameters()).dtype == torch.float32
     assert model(torch.randn(2, 8, device=device)).dtype == torch.float32
-    forget()
+    forget_accelerate()
     with pytest.raises(ValueError, match="fp16 mixed precision requires a"):
         accelerate.Accelerator(mixed_precision="fp16")
 
