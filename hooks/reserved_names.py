@@ -48,9 +48,9 @@ cmake copier expecttest filelock fsspec functorch jinja2 markupsafe mpmath mypy 
 pybind11 pytest ruff scikit_build_core scipy setuptools skbuild sklearn sympy torch torchgen typing_extensions wheel
 yaml
 """.split()
-# Libraries that `make ecosystem` installs.
+# Libraries that `make ecosystem` installs: the rendered group `ecosystem`, with _ for -.
 LIBRARIES = """
-accelerate datasets diffusers einops lightning peft safetensors sentence_transformers torch_geometric torchao
+accelerate datasets diffusers einops lightning peft pillow safetensors sentence_transformers torch_geometric torchao
 torchmetrics transformers trl
 """.split()
 FOLDERS = "benchmarks build cmake codegen csrc dist docs examples metadata runtime tests tools vendor".split()

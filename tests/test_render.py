@@ -10,6 +10,7 @@ import sys
 import jinja2
 import markdown_it
 import pytest
+import reserved_names
 import variants
 import yaml
 from conftest import DEVICE, MATRIX, TESTS
@@ -304,3 +305,9 @@ def test_what_a_rendered_project_needs_is_installed_here(render):
     theirs, ours = (tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
                     for root in (render(), variants.ROOT))  # fmt: skip
     assert set(group(theirs, "dev")) <= set(group(ours, "dev"))
+
+
+def test_names_of_the_libraries_that_are_tested_are_reserved(render):
+    pyproject = tomllib.loads((render() / "pyproject.toml").read_text(encoding="utf-8"))
+    libraries = {name.replace("-", "_") for name in group(pyproject, "ecosystem")}
+    assert libraries == set(reserved_names.LIBRARIES)
