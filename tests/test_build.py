@@ -58,7 +58,7 @@ def test_matrix_covers_every_pair():
 def run_suites(project, counts, *arguments, target="test", extra=None):
     """Runs the suites of a rendered project and adds up what pytest counts in each of its runs."""
     # A variable on make's command line is in the environment of what it runs.
-    options = [*arguments, "PYTEST_ADDOPTS=-rs --color=no"]
+    options = [*arguments, "PYTEST_ADDOPTS=-rfEs --color=no"]
     done = variants.make(project, target, *options, extra=extra, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return add_up(done, counts)
 
@@ -122,7 +122,7 @@ def test_quick_slice(build, counts, name):
         output = run_suites(project, counts(name), "PYTEST_ARGS=-m quick", "MEMORY=unified")
     else:
         python = variants.project_python(project)
-        command = [str(python), *"-m pytest tests --numprocesses 2 -m quick -rs --color=no".split()]
+        command = [str(python), *"-m pytest tests --numprocesses 2 -m quick -rfEs --color=no".split()]
         environment = variants.environment(python)
         environment[f"{DEVICE.upper()}_MEMORY"] = "discrete" if name in DISCRETE else "unified"
         if name in DISCRETE:
@@ -141,7 +141,7 @@ CHECKED = {"default": "", "minimal": "-m quick", ODD: "-m quick"}
 def test_what_the_template_brings_along(build, counts, name):
     """Generator, commands, benchmarks and the rules of includes: tests/project, which no vendor gets."""
     # The project's conftest.py isn't above these tests, so it is named.
-    options = f"-m pytest -p conftest -c pyproject.toml --rootdir . --numprocesses 2 -rs --color=no {CHECKED[name]}"
+    options = f"-m pytest -p conftest -c pyproject.toml --rootdir . --numprocesses 2 -rfEs --color=no {CHECKED[name]}"
     project = build(**MATRIX[name])
     checks = variants.render_checks(project)
     command = [*options.split(), str(checks)]
@@ -269,7 +269,7 @@ def test_suite_on_opencl(build, counts, part):
     python = variants.project_python(project)
     (library,) = python.parent.parent.rglob(f"lib{DEVICE}_opencl.so")
     extra = {f"{DEVICE.upper()}_RUNTIME": str(library), f"{DEVICE.upper()}_OPENCL_SUBDEVICES": "2"}
-    command = [str(python), *"-m pytest --numprocesses 2 -rs --color=no".split(), *ON_OPENCL[part]]
+    command = [str(python), *"-m pytest --numprocesses 2 -rfEs --color=no".split(), *ON_OPENCL[part]]
     options = {"cwd": project, "env": variants.environment(python) | extra, "text": True}
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     check_skips(add_up(done, counts(f"opencl: {part}")), MATRIX["full"])
