@@ -55,10 +55,13 @@ def test_matrix_covers_every_pair():
             assert any((row[one], row[other]) == pair for row in MATRIX.values()), (one, other, pair)
 
 
+SHOWN = "-rfEs --color=no"  # what failed and what was skipped, by name
+
+
 def run_suites(project, counts, *arguments, target="test", extra=None):
     """Runs the suites of a rendered project and adds up what pytest counts in each of its runs."""
     # A variable on make's command line is in the environment of what it runs.
-    options = [*arguments, "PYTEST_ADDOPTS=-rfEs --color=no"]
+    options = [*arguments, f"PYTEST_ADDOPTS={SHOWN}"]
     done = variants.make(project, target, *options, extra=extra, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return add_up(done, counts)
 
@@ -73,10 +76,11 @@ def add_up(done, counts):
     return done.stdout
 
 
-def check_skips(output, answers):
-    """A skip is only for a feature that is off, and its reason has that question's name in it; or for the kernel."""
+def check_skips(output, answers, *lacking):
+    """A skip is only for a feature that is off, and its reason has that question's name in it; or for the kernel; or
+    for what the machine may lack."""
     off = [name for name in FEATURES[1:] if not answers[name]] + ["op_set"] * (answers["op_set"] != "full")
-    off += ["network namespaces", "OpenMP"]  # two machines on one; what clang has by a package of its own
+    off += ["network namespaces", *lacking]  # two machines on one
     for reason in re.findall(r"^SKIPPED \[\d+\] [^:]+(?::\d+)?: (.*)$", output, re.MULTILINE):
         assert any(re.search(rf"\b{name}\b", reason) for name in off), f"skipped although nothing is off: {reason}"
 
@@ -122,7 +126,7 @@ def test_quick_slice(build, counts, name):
         output = run_suites(project, counts(name), "PYTEST_ARGS=-m quick", "MEMORY=unified")
     else:
         python = variants.project_python(project)
-        command = [str(python), *"-m pytest tests --numprocesses 2 -m quick -rfEs --color=no".split()]
+        command = [str(python), *f"-m pytest tests --numprocesses 2 -m quick {SHOWN}".split()]
         environment = variants.environment(python)
         environment[f"{DEVICE.upper()}_MEMORY"] = "discrete" if name in DISCRETE else "unified"
         if name in DISCRETE:
@@ -141,7 +145,7 @@ CHECKED = {"default": "", "minimal": "-m quick", ODD: "-m quick"}
 def test_what_the_template_brings_along(build, counts, name):
     """Generator, commands, benchmarks and the rules of includes: tests/project, which no vendor gets."""
     # The project's conftest.py isn't above these tests, so it is named.
-    options = f"-m pytest -p conftest -c pyproject.toml --rootdir . --numprocesses 2 -rfEs --color=no {CHECKED[name]}"
+    options = f"-m pytest -p conftest -c pyproject.toml --rootdir . --numprocesses 2 {SHOWN} {CHECKED[name]}"
     project = build(**MATRIX[name])
     checks = variants.render_checks(project)
     command = [*options.split(), str(checks)]
@@ -172,7 +176,8 @@ if variants.clangs():
         """gcc and clang differ in more than warnings: one has hidden functions that the other exports."""
         project = build(compiler, **MATRIX["default"])
         arguments = ["PYTEST_ARGS=-m quick", "MEMORY=unified"]
-        check_skips(run_suites(project, counts(compiler), *arguments, extra=by_compiler(compiler)), MATRIX["default"])
+        output = run_suites(project, counts(compiler), *arguments, extra=by_compiler(compiler))
+        check_skips(output, MATRIX["default"], "OpenMP")  # clang has it by a package of its own
 
 
 WITHOUT_EMULATION = """
@@ -269,7 +274,7 @@ def test_suite_on_opencl(build, counts, part):
     python = variants.project_python(project)
     (library,) = python.parent.parent.rglob(f"lib{DEVICE}_opencl.so")
     extra = {f"{DEVICE.upper()}_RUNTIME": str(library), f"{DEVICE.upper()}_OPENCL_SUBDEVICES": "2"}
-    command = [str(python), *"-m pytest --numprocesses 2 -rfEs --color=no".split(), *ON_OPENCL[part]]
+    command = [str(python), *f"-m pytest --numprocesses 2 {SHOWN}".split(), *ON_OPENCL[part]]
     options = {"cwd": project, "env": variants.environment(python) | extra, "text": True}
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     check_skips(add_up(done, counts(f"opencl: {part}")), MATRIX["full"])
