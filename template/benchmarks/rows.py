@@ -1,5 +1,8 @@
 """All that can be timed a call at a time."""
 
+import importlib
+import importlib.util
+
 import copies
 import operators
 import optimizers
@@ -8,6 +11,8 @@ import training
 from measure import Row
 
 MODULES = {"operators": operators, "optimizers": optimizers, "training": training, "copies": copies, "streams": streams}
+if importlib.util.find_spec("compile"):  # the feature of this name may be off
+    MODULES["compile"] = importlib.import_module("compile")
 
 
 def rows() -> list[Row]:

@@ -18,8 +18,8 @@ TIERS = ("minimal", "core", "full")
 # In the place of a function: the glue is written by kernels.py.
 FAMILIES = ("kernel", "reduction")
 KEYS = (
-    *("op", "kind", "tier", "function", "into", *FAMILIES, "result", "dtypes", "contiguous", "backward", "meta"),
-    *("needs", "with_fallback", "torch"),
+    *("op", "kind", "tier", "function", "into", *FAMILIES, "result", "dtypes", "contiguous", "undefined", "backward"),
+    *("meta", "needs", "with_fallback", "torch"),
 )
 LISTS = ("dtypes",)
 MAPPINGS = ("backward",)
@@ -73,6 +73,7 @@ class Line:
     where: str
     dtypes: tuple[str, ...] = ()
     contiguous: bool = False
+    undefined: bool = False  # its function takes undefined tensors for arguments of type Tensor
     target: str = ""  # of kind `reroute`: the operator that is called in its place; of `autocast`: the one it is of
     schema: str = ""  # of an operator of the vendor's own
     backward: tuple[tuple[str, str], ...] = ()
@@ -266,7 +267,7 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     for key in ("op", "kind"):
         if not values.get(key) and len(problems) == found:
             problems.append(f"{where}: the line needs `{key}`.")
-    flags = (("with_fallback", ("true", "false")), ("contiguous", ("true", "false")))
+    flags = ((key, ("true", "false")) for key in ("with_fallback", "contiguous", "undefined"))
     for key, words in (("kind", KINDS), ("tier", TIERS), ("needs", NEEDS), *flags):
         if key in values and values[key] not in words:
             problems.append(f"{where}: there is no {key} {values[key]}; {did_you_mean(values[key], words)}")
@@ -300,6 +301,11 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
             f"{where}: `{limits}` is for native operators of aten, whose other calls are emulated; remove it, and let "
             "the function check what it is given."
         )
+    undefined = values.get("undefined") == "true"
+    if len(problems) == found and undefined and (kind != "native" or not function or limits):
+        problems.append(
+            f"{where}: `undefined` is for native operators with a `function`, without `dtypes` and `contiguous`; remove it."
+        )
     if len(problems) == found and schema and kind != "native":
         problems.append(f"{where}: an operator with a schema is one of your own, so it has to be native, not {kind}.")
     for key, known in (("backward", "gradients"), ("meta", "shapes")):
@@ -319,6 +325,7 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         *(op, values["kind"], tier, function, into, with_fallback, torch, where),
         dtypes=lists.get("dtypes", ()),
         contiguous=values.get("contiguous") == "true",
+        undefined=undefined,
         schema=schema,
         backward=mappings.get("backward", ()),
         meta=values.get("meta", ""),
