@@ -6,6 +6,7 @@ typedef struct {
   IDX grad_query[3], grad_key[3], grad_value[3], grad_out[3];
   C scale;
   int is_causal, has_mask;
+  float kept; // with dropout, the chance of a score to stay
 } Attention;
 
 #define TILE 16
@@ -57,7 +58,9 @@ V products(
   return sums;
 }
 
-// Adds 16 rows, each times its weight.
+// Adds 16 rows, each times its weight. The weights are named one by one, because PoCL 3.1 reads wrong ones from an array
+// that a double16 was stored to.
+#define ADD_ROW(row, weight) sum = fma((V)weights.weight, vload16(row * PARTS + part, tile), sum);
 void add_rows(
     V* sums,
     V weights,
@@ -71,12 +74,12 @@ void add_rows(
     __local C* tile) {
   read_tile(tile, rows, stride, first, count, begin, width, COLUMNS, 1);
   if (live) {
-    C weight[TILE];
-    vstore16(weights, 0, weight);
-    for (int row = 0; row < TILE; ++row) {
-      for (int part = 0; part < PARTS; ++part) {
-        sums[part] = fma((V)weight[row], vload16(row * PARTS + part, tile), sums[part]);
-      }
+    for (int part = 0; part < PARTS; ++part) {
+      V sum = sums[part];
+      ADD_ROW(0, s0) ADD_ROW(1, s1) ADD_ROW(2, s2) ADD_ROW(3, s3) ADD_ROW(4, s4) ADD_ROW(5, s5)
+      ADD_ROW(6, s6) ADD_ROW(7, s7) ADD_ROW(8, s8) ADD_ROW(9, s9) ADD_ROW(10, sa) ADD_ROW(11, sb)
+      ADD_ROW(12, sc) ADD_ROW(13, sd) ADD_ROW(14, se) ADD_ROW(15, sf)
+      sums[part] = sum;
     }
   }
 }
@@ -103,6 +106,36 @@ V scores_of(
   }
   return vload16(0, scores);
 }
+
+#ifdef DROPOUT
+// What 16 shares are multiplied by. `number` is that of the first score among all, and `step` the distance to the next.
+V factors_of(float kept, ulong seed, ulong counter, ulong number, IDX step) {
+  C factors[TILE];
+  for (int i = 0; i < TILE; ++i) {
+    const float drawn = (float)(philox(seed, counter, number, 0) >> 8) * 0x1p-24f;
+    factors[i] = drawn < kept ? (C)1 / (C)kept : (C)0;
+    number += (ulong)step;
+  }
+  return vload16(0, factors);
+}
+#define POSITION , OPERAND(ulong, seed), OPERAND(ulong, offset)
+#define DROP(v, query, key, step) \
+  ((v) * \
+   factors_of( \
+       size.kept, \
+       seed[seed_first], \
+       offset[offset_first] / 4, \
+       ((ulong)OF_HEAD + (ulong)(query)) * (ulong)size.keys + (ulong)(key), \
+       step))
+
+KERNEL(1) set_position(RESULT(ulong, seed), RESULT(ulong, offset), ulong new_seed, ulong new_offset) {
+  seed[seed_first] = new_seed;
+  offset[offset_first] = new_offset;
+}
+#else
+#define POSITION
+#define DROP(v, query, key, step) (v)
+#endif
 
 void write_row(__global T* row, const V* sums, C factor, IDX begin, IDX width) {
   C values[COLUMNS];
@@ -142,7 +175,7 @@ KERNEL(LANES) forward(
     OPERAND(T, query),
     OPERAND(T, key),
     OPERAND(T, value),
-    OPERAND(T, mask)) {
+    OPERAND(T, mask) POSITION) {
   BEGIN(size.queries);
   const __global T* const row = HEAD(query) + own * size.query[2];
   V sums[PARTS] = {(V)0};
@@ -165,7 +198,7 @@ KERNEL(LANES) forward(
     for (int part = 0; part < PARTS; ++part) {
       sums[part] *= shrunk;
     }
-    add_rows(sums, shares, HEAD(value), size.value[2], at, size.keys, begin, size.width, live, tile);
+    add_rows(sums, DROP(shares, own, at, 1), HEAD(value), size.value[2], at, size.keys, begin, size.width, live, tile);
   }
   if (live) {
     write_row(HEAD(out) + own * size.out[2], sums, total == 0 ? 0 : 1 / total, begin, size.width);
@@ -203,7 +236,7 @@ KERNEL(LANES) backward_query(
     OPERAND(T, value),
     OPERAND(C, logarithms),
     OPERAND(T, mask),
-    __global const C* of_out) {
+    __global const C* of_out POSITION) {
   BEGIN(size.queries);
   logarithms += logarithms_first + OF_HEAD;
   const C base = live ? BASE(own) : 0;
@@ -214,7 +247,7 @@ KERNEL(LANES) backward_query(
   OVER_KEYS(at) {
     SCORES(s, at);
     const V grads = products(grad_row, HEAD(value), size.value[2], at, size.keys, size.width, live, tile);
-    const V changes = exp(s - base) * (grads - subtracted);
+    const V changes = exp(s - base) * (DROP(grads, own, at, 1) - subtracted);
     add_rows(sums, changes, HEAD(key), size.key[2], at, size.keys, begin, size.width, live, tile);
   }
   if (live) {
@@ -232,7 +265,7 @@ KERNEL(LANES) backward_key(
     OPERAND(T, value),
     OPERAND(C, logarithms),
     OPERAND(T, mask),
-    __global const C* of_out) {
+    __global const C* of_out POSITION) {
   BEGIN(size.keys);
   logarithms += logarithms_first + OF_HEAD;
   of_out += OF_HEAD;
@@ -251,9 +284,10 @@ KERNEL(LANES) backward_key(
     const V grads =
         products(value_row, HEAD(grad_out), size.grad_out[2], at, size.queries, size.width, live, tile);
     const V shares = exp(s - vload16(0, of_queries[0]));
-    const V changes = shares * (grads - vload16(0, of_queries[1]));
+    const V changes = shares * (DROP(grads, at, own, size.keys) - vload16(0, of_queries[1]));
+    const V stay = DROP(shares, at, own, size.keys);
     add_rows(
-        value_sums, shares, HEAD(grad_out), size.grad_out[2], at, size.queries, begin, size.width, live, tile);
+        value_sums, stay, HEAD(grad_out), size.grad_out[2], at, size.queries, begin, size.width, live, tile);
     add_rows(key_sums, changes, HEAD(query), size.query[2], at, size.queries, begin, size.width, live, tile);
   }
   if (live) {
