@@ -176,16 +176,17 @@ def test_what_the_template_brings_along_is_the_same_in_all(render):
         assert name == ODD or same(answers) == wanted, name
 
 
-if variants.clangs():
+NO_CLANG = pytest.param("clang", marks=pytest.mark.skip(reason="no clang is installed: apt install clang-14"))
 
-    @pytest.mark.long
-    @pytest.mark.parametrize("compiler", variants.clangs())
-    def test_clang(build, counts, compiler):
-        """gcc and clang differ in more than warnings: one has hidden functions that the other exports."""
-        project = build(compiler, **MATRIX["default"])
-        arguments = ["PYTEST_ARGS=-m quick", "MEMORY=unified"]
-        output = run_suites(project, counts(compiler), *arguments, extra=by_compiler(compiler))
-        check_skips(output, MATRIX["default"], "OpenMP")  # clang has it by a package of its own
+
+@pytest.mark.long
+@pytest.mark.parametrize("compiler", variants.clangs() or [NO_CLANG])
+def test_clang(build, counts, compiler):
+    """gcc and clang differ in more than warnings: one has hidden functions that the other exports."""
+    project = build(compiler, **MATRIX["default"])
+    arguments = ["PYTEST_ARGS=-m quick", "MEMORY=unified"]
+    output = run_suites(project, counts(compiler), *arguments, extra=by_compiler(compiler))
+    check_skips(output, MATRIX["default"], "OpenMP")  # clang has it by a package of its own
 
 
 WITHOUT_EMULATION = """
@@ -209,6 +210,30 @@ for call in (lambda: x.lgamma(), lambda: x.to(torch.int16) + 1, lambda: torch.li
 """
 
 
+# What needs no kernel, so that a runtime without any, or with such as compute nothing, does it.
+WITHOUT_KERNELS = """
+import torch
+import torch_DEVICE
+
+x = torch.arange(6.0).view(2, 3).to("DEVICE")
+y = torch.empty_like(x).copy_(x)
+assert torch.equal(y.cpu(), x.cpu()) and y.t()[1].tolist() == [1, 4]
+assert "[3., 4., 5.]" in str(y) and "DEVICE:0" in str(y)
+"""
+
+
+def null_and_minimal(project, folder):
+    """Two libraries: the runtime that benchmarks/enqueue.py makes, and the one that a vendor begins with."""
+    sources = [project / "runtime/minimal/minimal.cpp", *(project / "runtime/common").glob("*.cpp")]
+    include = [f"-I{project / 'runtime'}", f"-I{project / 'runtime/include'}"]
+    for name, more in (("null", [project / "benchmarks/null_runtime.cpp"]), ("minimal", [])):
+        library = folder / name / f"lib{DEVICE}_runtime.so"
+        library.parent.mkdir()
+        command = ["g++", *"-std=c++20 -O1 -shared -fPIC -pthread".split(), *include, "-o", library, *sources, *more]
+        subprocess.run(command, check=True)
+        yield library
+
+
 @pytest.mark.long
 def test_nothing_needs_the_emulation(build, tmp_path):
     """The build of a vendor whose hardware the host can't see into, and who wants no CPU kernel. File by file, so that
@@ -219,9 +244,27 @@ def test_nothing_needs_the_emulation(build, tmp_path):
     for option in ("EMULATION", "UNITS"):
         command += ["--config-settings", f"cmake.define.{DEVICE.upper()}_{option}=OFF"]
     subprocess.run([*command, "--config-settings", f"build-dir={tmp_path / 'build'}"], check=True)
-    script = WITHOUT_EMULATION.replace("DEVICE", DEVICE)
     environment = variants.USER_ENVIRONMENT | {"PYTHONPATH": str(tmp_path), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
-    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, env=environment)
+
+    def run(script, **more):
+        command = [sys.executable, "-c", script.replace("DEVICE", DEVICE)]
+        subprocess.run(command, check=True, cwd=tmp_path, env=environment | more)
+
+    run(WITHOUT_EMULATION)
+    for library in null_and_minimal(project, tmp_path):
+        run(WITHOUT_KERNELS, **{f"{DEVICE.upper()}_RUNTIME": str(library)})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
+def test_strange_arguments(build, seed):
+    """`make test` makes a few such calls of each operator, always the same."""
+    project = build(**MATRIX["full"])
+    python = variants.project_python(project)
+    command = [str(python), "tests/aten/argument_fuzz.py", "200", seed]
+    options = {"cwd": project, "env": variants.environment(python), "text": True}
+    done = subprocess.run(command, stdout=subprocess.PIPE, **options)
+    assert done.returncode == 0 and not done.stdout, done.stdout
 
 
 @pytest.mark.long

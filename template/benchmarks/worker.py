@@ -17,12 +17,13 @@ def main() -> None:
     if package:
         importlib.import_module(package)
     import enqueue
+    import staged
     from measure import Local
     from operators import operands
     from rows import rows
 
     torch.set_num_threads(int(threads))
-    known = {row.name: row for row in [*rows(), *enqueue.rows()]}
+    known = {row.name: row for row in [*rows(), *enqueue.rows(), *staged.rows()]}
     side = Local(device, operands, float(seconds))
     print(json.dumps({"python": sys.version.split()[0], "torch": torch.__version__, "device": device}), file=answers)
     for line in sys.stdin:

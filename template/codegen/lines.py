@@ -127,7 +127,7 @@ def read(path: Path, problems: list[str]) -> list[Line]:
 
 
 def _compose(path: Path, problems: list[str]) -> yaml.Node | None:
-    """None, where there is nothing or no YAML."""
+    """Returns None for an empty or unreadable file."""
     # The base loader leaves every value a string: `no` and `1e3` would be something else to the others.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     text = path.read_text(encoding="utf-8")

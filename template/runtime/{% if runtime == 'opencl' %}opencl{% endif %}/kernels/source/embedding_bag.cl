@@ -1,5 +1,5 @@
-// Bags of embeddings. A work-item for each element of the result; that of a bag's first column also writes what is of
-// the indices and of the bag.
+// Bags of embeddings. A work-item for each element of the result; the work-item of a bag's first column also writes
+// the bag's size and indices.
 #define MEAN 1
 #define MAX 3
 
