@@ -34,7 +34,7 @@ class CoreOperators(SphinxDirective):
         emulated = {name for names in read("csrc/emulation/operators.yaml").values() for name in names}
         (contract,) = (PROJECT / "runtime" / "include").glob("*_kernels.yaml")
         kernels = defaultdict(list)
-        for family in ("elementwise", "reductions", "others"):
+        for family in ("elementwise", "reductions", "others", "pairs"):
             for entry in read(contract.relative_to(PROJECT).as_posix())[family]:
                 for operator in entry.get("operators", [entry["kernel"]]):
                     kernels[operator].append(entry["kernel"])
