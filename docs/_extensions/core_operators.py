@@ -34,11 +34,12 @@ class CoreOperators(SphinxDirective):
         emulated = {name for names in read("csrc/emulation/operators.yaml").values() for name in names}
         (contract,) = (PROJECT / "runtime" / "include").glob("*_kernels.yaml")
         kernels = defaultdict(list)
-        for family in ("elementwise", "reductions", "others"):
+        for family in ("elementwise", "reductions", "others", "pairs"):
             for entry in read(contract.relative_to(PROJECT).as_posix())[family]:
                 for operator in entry.get("operators", [entry["kernel"]]):
                     kernels[operator].append(entry["kernel"])
-        reasons: dict[str, str] = yaml.safe_load(REASONS.read_text(encoding="utf-8"))
+        listed: dict[str, dict[str, str]] = yaml.safe_load(REASONS.read_text(encoding="utf-8"))
+        reasons, calls = listed["emulated"], listed["calls"]
         self.env.note_dependency(str(REASONS))
 
         counts: Counter[str] = Counter()
@@ -55,9 +56,11 @@ class CoreOperators(SphinxDirective):
                     LOGGER.warning("core_operators.yml lacks %s", name, location=self.get_location())
             elif kind == "native" and not what:
                 what = "those of the operators that it calls, or none"
+            if name in calls:
+                what = "; ".join(filter(None, [what, f"emulated: {calls.pop(name)}"]))
             rows.append(f"| `{name}` | {kind} | {what} |")
-        for name in reasons:
-            LOGGER.warning("core_operators.yml: %s isn't emulated", name, location=self.get_location())
+        for name in reasons | calls:
+            LOGGER.warning("core_operators.yml lists %s for nothing", name, location=self.get_location())
         text = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
         table = ["| operator | kind | kernels, or why there are none |", "|---|---|---|", *rows]
         return self.parse_text_to_nodes("\n".join([f"Of {len(rows)} operators: {text}.", "", *table]))
