@@ -44,6 +44,10 @@ REFUSED = {
         lambda x, w: A.native_batch_norm_backward(x, x, w, w, w, None, w, True, 1e-5, [True] * 3),
         "statistics",
     ),
+    "another gradient": (
+        lambda x, w: A.native_batch_norm_backward(x[:1], x, w, w, w, None, None, False, 1e-5, [True] * 3),
+        "sizes of its input",
+    ),
     "variance": (lambda x, w: A._native_batch_norm_legit(x, w, w, w, w[:2], False, 0.0, 1e-5), "3 channels"),
     "weight": (lambda x, w: A.native_batch_norm(x, w[:2], w, None, None, True, 0.0, 1e-5), "3 channels"),
     "saved": (
