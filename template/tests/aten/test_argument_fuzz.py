@@ -44,6 +44,10 @@ REFUSED = {
         lambda x, w: A.native_batch_norm_backward(x, x, w, w, w, None, w, True, 1e-5, [True] * 3),
         "statistics",
     ),
+    "another gradient": (
+        lambda x, w: A.native_batch_norm_backward(x[:1], x, w, w, w, None, None, False, 1e-5, [True] * 3),
+        "sizes of its input",
+    ),
     "variance": (lambda x, w: A._native_batch_norm_legit(x, w, w, w, w[:2], False, 0.0, 1e-5), "3 channels"),
     "weight": (lambda x, w: A.native_batch_norm(x, w[:2], w, None, None, True, 0.0, 1e-5), "3 channels"),
     "saved": (
@@ -58,6 +62,20 @@ REFUSED = {
         lambda x, w: A.embedding_dense_backward(x, torch.tensor([0, 1, -1], device=x.device), 3, -100, True),
         "out of the range",
     ),
+    "a step": (
+        lambda x, w: A._fused_sgd_(
+            *([x], [w[:2]], []),
+            **dict(weight_decay=0.0, momentum=0.0, lr=1.0, dampening=0.0, nesterov=False, maximize=False),
+            is_first_step=False,
+        ),
+        "sizes and strides of their parameter",
+    ),
+    "a gradient of padding": (lambda x, w: A.replication_pad1d_backward(x[None, :0], x, [0, 1]), "isn't one of"),
+    "reflected too far": (
+        lambda x, w: A.reflection_pad1d_backward(torch.ones(3, 8, device=x.device), x, [5, 0]),
+        "isn't one of|Padding size should be less",
+    ),
+    "strides": (lambda x, w: A.set_(x, x.untyped_storage(), 0, [6], [-1]), "no negative strides"),
     "softmax": (lambda x, w: A._softmax_backward_data(x, w, 0, torch.float32), "sizes of its result"),
     "log_softmax": (
         lambda x, w: A._log_softmax_backward_data(
