@@ -88,7 +88,7 @@ def check_skips(output, answers, *lacking):
     """A skip is only for a feature that is off, and its reason has that question's name in it; or for the kernel; or
     for what the machine may lack."""
     off = [name for name in FEATURES[1:] if not answers[name]] + ["op_set"] * (answers["op_set"] != "full")
-    off += ["network namespaces", *lacking]  # two machines on one
+    off += ["network namespaces", "OpenCL", *lacking]  # two machines on one; a device beside the emulator
     for reason in re.findall(r"^SKIPPED \[\d+\] [^:]+(?::\d+)?: (.*)$", output, re.MULTILINE):
         assert any(re.search(rf"\b{name}\b", reason) for name in off), f"skipped although nothing is off: {reason}"
 
@@ -279,21 +279,42 @@ def test_other_runtimes(build, counts, runtime, slice_of_it):
     assert output.count("test accuracy 99.2%, at least") == 1, output[-3000:]
 
 
-@pytest.mark.matrix
+# As far as every runtime must go, and all of it: the kernels are most of that.
+CONTRACT = {"slice": "-k 'not kernels or test_launch'", "whole": ""}
+
+
+@pytest.mark.parametrize("part", when(CONTRACT, ["slice"], ["whole"]))
 @needs_opencl
-def test_opencl(build, counts):
-    """A device whose memory the host can't see, as far as every runtime must go; and a network trained on it."""
-    project = build(**MATRIX["full"])
-    chosen = ["RUNTIME_KIND=opencl", "PYTEST_ARGS=-k 'not kernels or test_launch'"]
+def test_contract_on_opencl(build, counts, part):
+    """A device whose memory the host can't see."""
+    chosen = ["RUNTIME_KIND=opencl", f"PYTEST_ARGS={CONTRACT[part]}"]
     extra = {f"{DEVICE.upper()}_OPENCL_SUBDEVICES": "2"}
-    said = run_suites(project, counts("opencl: contract"), *chosen, target="contract", extra=extra)
+    said = run_suites(
+        build(**MATRIX["full"]), counts(f"opencl: contract, {part}"), *chosen, target="contract", extra=extra
+    )
     # OpenCL has no graphs, so csrc records them itself.
     only_graphs = r"( \w+_graph_\w+ \(optional, missing\),?)+"
     assert re.search(rf"^contract: \d+ of \d+ functions hold; not{only_graphs}$", said, re.MULTILINE), said[-3000:]
+
+
+@pytest.mark.matrix
+@needs_opencl
+def test_demo_on_opencl(build):
+    project = build(**MATRIX["full"])
     done = variants.make(project, "demo", "RUNTIME_KIND=opencl", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
     assert re.search(r"test accuracy (9[89]|100)", done.stdout), done.stdout
     assert re.search(r"^all operators +native +[1-9]", done.stdout, re.MULTILINE), done.stdout
+
+
+@pytest.mark.long
+@needs_opencl
+def test_conformance_on_opencl(build, counts):
+    """torch's database of operators, in the one dtype that every device has."""
+    chosen = ["RUNTIME_KIND=opencl", "DTYPES=float32"]
+    counted = counts("opencl: conformance")
+    run_suites(build(**MATRIX["full"]), counted, *chosen, target="conformance")
+    assert counted["passed"] > 1000
 
 
 @pytest.mark.parametrize("seconds", when(["5", "60"], ["5"], ["60"]))
