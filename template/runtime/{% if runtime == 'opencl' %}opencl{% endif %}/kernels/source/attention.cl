@@ -4,9 +4,9 @@ typedef struct {
   IDX heads, queries, keys, width;
   IDX query[3], key[3], value[3], out[3], mask[4];
   IDX grad_query[3], grad_key[3], grad_value[3], grad_out[3];
-  C scale;
+  C scale, stays; // with dropout, `stays` multiplies a share that stays, and `kept` is the chance of it
   int is_causal, has_mask;
-  float kept; // with dropout, the chance of a score to stay
+  float kept;
 } Attention;
 
 #define TILE 16
@@ -109,11 +109,11 @@ V scores_of(
 
 #ifdef DROPOUT
 // What 16 shares are multiplied by. `number` is that of the first score among all, and `step` the distance to the next.
-V factors_of(float kept, ulong seed, ulong counter, ulong number, IDX step) {
+V factors_of(C stays, float kept, ulong seed, ulong counter, ulong number, IDX step) {
   C factors[TILE];
   for (int i = 0; i < TILE; ++i) {
     const float drawn = (float)(philox(seed, counter, number, 0) >> 8) * 0x1p-24f;
-    factors[i] = drawn < kept ? (C)1 / (C)kept : (C)0;
+    factors[i] = drawn < kept ? stays : (C)0;
     number += (ulong)step;
   }
   return vload16(0, factors);
@@ -122,6 +122,7 @@ V factors_of(float kept, ulong seed, ulong counter, ulong number, IDX step) {
 #define DROP(v, query, key, step) \
   ((v) * \
    factors_of( \
+       size.stays, \
        size.kept, \
        seed[seed_first], \
        offset[offset_first] / 4, \
