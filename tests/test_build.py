@@ -121,6 +121,35 @@ def test_distributed(build, counts):
 
 
 @pytest.mark.long
+def test_a_transport_of_ones_own(render, tmp_path):
+    """The project's one file for it takes the collectives away from Gloo; what fails there is told in the same way."""
+    sources = shutil.copytree(render(**MATRIX["minimal"]), tmp_path / "sources")
+    transport = Path(__file__).parent / "transport"
+    text = (transport / "vendor.cpp").read_text(encoding="utf-8")
+    (sources / "csrc/distributed/vendor.cpp").write_text(text.replace("DEVICE", DEVICE), encoding="utf-8")
+    project = variants.keep(sources, variants.KEPT / f"{DEVICE}-transport")
+    assert variants.make(project, "build").returncode == 0
+    python = variants.project_python(project)
+    command = [str(python), str(transport / "two_ranks.py")]
+    ranks = [
+        subprocess.Popen(
+            [*command, str(rank), str(tmp_path / "store"), f"torch_{DEVICE}", DEVICE],
+            env=variants.environment(python),
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    for rank, process in enumerate(ranks):
+        said = process.communicate(timeout=300)[0]
+        assert process.returncode == 0, said
+        assert f"rank {rank} of 2: all_reduce of group '0' failed" in said
+        assert "the store carries no ALLREDUCE" in said
+
+
+@pytest.mark.long
 def test_libraries(build, counts):
     """The newest releases that go with this torch, installed from the package index."""
     output = run_suites(build(**MATRIX["full"]), counts("full: ecosystem"), target="ecosystem")
