@@ -79,6 +79,18 @@ REFUSED = {
         lambda x, w: A.reflection_pad1d_backward(torch.ones(3, 8, device=x.device), x, [5, 0]),
         "isn't one of|Padding size should be less",
     ),
+    "windows that don't fit": (
+        lambda x, w: A.unfold_backward(x, [0], -1, 3, 100),
+        "maximum size for tensor at dimension 0 is 0",
+    ),
+    "a gated unit of another dtype": (
+        lambda x, w: A.glu_backward(x[:, :0].double(), x[:, :0], 1),
+        "expected Float|Found dtype",
+    ),
+    "distances of fewer points": (
+        lambda x, w: A._cdist_backward(w, x, x[:, :0], 0.5, w),
+        "takes points as the rows of matrices",
+    ),
     "strides": (lambda x, w: A.set_(x, x.untyped_storage(), 0, [6], [-1]), "no negative strides"),
     "softmax": (lambda x, w: A._softmax_backward_data(x, w, 0, torch.float32), "sizes of its result"),
     "log_softmax": (
