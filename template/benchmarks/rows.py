@@ -4,13 +4,21 @@ import importlib
 import importlib.util
 
 import copies
+import graphs
 import operators
 import optimizers
 import streams
 import training
 from measure import Row
 
-MODULES = {"operators": operators, "optimizers": optimizers, "training": training, "copies": copies, "streams": streams}
+MODULES = {
+    "operators": operators,
+    "optimizers": optimizers,
+    "training": training,
+    "copies": copies,
+    "streams": streams,
+    "graphs": graphs,
+}
 if importlib.util.find_spec("compile"):  # the feature of this name may be off
     MODULES["compile"] = importlib.import_module("compile")
 
