@@ -363,9 +363,10 @@ def test_storm_on_opencl(build, seconds):
 # Models that train by kernels of OpenCL alone; and whole rooms. What only the emulator can do is deselected.
 TRAINING = "(alone or autocast and bfloat16) and fused or replayed or loaded_as_modules"
 COMPILED = ["tests/compile/test_device_code.py"]
+ROOMS = "device streams memory random amp aten emulation graphs profiler distributed compile python models".split()
 ON_OPENCL = {
     "training": ["-k", TRAINING, "tests/models/test_training.py", "tests/graphs/test_decode.py", *COMPILED],
-    "rooms": [f"tests/{room}" for room in ("models", "graphs", "random", "streams", "memory", "amp", "compile")],
+    "rooms": [f"tests/{room}" for room in ROOMS],
 }
 
 
