@@ -28,7 +28,7 @@ ANSWERED = (
     "runtime/opencl/",
     "runtime/CMakeLists.txt",
     "runtime/tests/images.py",
-    "benchmarks/compile.py",
+    "benchmarks/rows/compile.py",
     "benchmarks/distributed.py",
     "codegen/shims.py",
     "tests/support/ranks.py",

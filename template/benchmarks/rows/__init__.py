@@ -3,16 +3,13 @@
 import importlib
 import importlib.util
 
-import copies
-import operators
-import optimizers
-import streams
-import training
 from measure import Row
 
+from rows import copies, operators, optimizers, streams, training
+
 MODULES = {"operators": operators, "optimizers": optimizers, "training": training, "copies": copies, "streams": streams}
-if importlib.util.find_spec("compile"):  # the feature of this name may be off
-    MODULES["compile"] = importlib.import_module("compile")
+if importlib.util.find_spec("rows.compile"):  # the feature of this name may be off
+    MODULES["compile"] = importlib.import_module("rows.compile")
 
 
 def rows() -> list[Row]:
