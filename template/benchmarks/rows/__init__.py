@@ -4,7 +4,6 @@ import importlib
 import importlib.util
 
 from measure import Row
-
 from rows import copies, operators, optimizers, streams, training
 
 MODULES = {"operators": operators, "optimizers": optimizers, "training": training, "copies": copies, "streams": streams}
