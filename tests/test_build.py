@@ -28,7 +28,7 @@ ANSWERED = (
     "runtime/opencl/",
     "runtime/CMakeLists.txt",
     "runtime/tests/images.py",
-    "benchmarks/compile.py",
+    "benchmarks/rows/compile.py",
     "benchmarks/distributed.py",
     "benchmarks/profiler.py",
     "codegen/shims.py",
@@ -291,7 +291,7 @@ def test_strange_arguments(build, seed):
     """`make test` makes a few such calls of each operator, always the same."""
     project = build(**MATRIX["full"])
     python = variants.project_python(project)
-    command = [str(python), "tests/aten/argument_fuzz.py", "200", seed]
+    command = [str(python), "tests/aten/arguments/argument_fuzz.py", "200", seed]
     options = {"cwd": project, "env": variants.environment(python), "text": True}
     done = subprocess.run(command, stdout=subprocess.PIPE, **options)
     assert done.returncode == 0 and not done.stdout, done.stdout

@@ -19,8 +19,8 @@ def main() -> None:
     import enqueue
     import staged
     from measure import Local
-    from operators import operands
     from rows import rows
+    from rows.operators import operands
 
     torch.set_num_threads(int(threads))
     known = {row.name: row for row in [*rows(), *enqueue.rows(), *staged.rows()]}
