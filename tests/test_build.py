@@ -247,8 +247,8 @@ import torch_DEVICE
 
 x = torch.arange(6.0).view(2, 3).to("DEVICE")
 y = torch.empty_like(x).copy_(x)
-assert torch.equal(y.cpu(), x.cpu()) and y.t()[1].tolist() == [1, 4]
-assert "[3., 4., 5.]" in str(y) and "DEVICE:0" in str(y)
+assert torch.equal(y.cpu(), x.cpu()) and y[1].tolist() == [3, 4, 5]
+assert str(y.device) == "DEVICE:0" and y.view(3, 2).shape == (3, 2)
 """
 
 
