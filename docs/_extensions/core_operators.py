@@ -1,6 +1,7 @@
 """A directive that lists ATen's core operators, and what of the rendered project carries each one out."""
 
 from collections import Counter, defaultdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +35,13 @@ class CoreOperators(SphinxDirective):
         emulated = {name for names in read("csrc/emulation/operators.yaml").values() for name in names}
         (contract,) = (PROJECT / "runtime" / "include").glob("*_kernels.yaml")
         kernels = defaultdict(list)
-        for family in ("elementwise", "reductions", "others", "pairs"):
-            for entry in read(contract.relative_to(PROJECT).as_posix())[family]:
-                for operator in entry.get("operators", [entry["kernel"]]):
-                    kernels[operator].append(entry["kernel"])
-        listed: dict[str, dict[str, str]] = yaml.safe_load(REASONS.read_text(encoding="utf-8"))
-        reasons, calls = listed["emulated"], listed["calls"]
+        listed = read(contract.relative_to(PROJECT).as_posix())
+        groups = [listed["elementwise"], listed["reductions"], *listed["others"].values(), listed["pairs"]]
+        for entry in chain(*groups):
+            for operator in entry.get("operators", [entry["kernel"]]):
+                kernels[operator].append(entry["kernel"])
+        said: dict[str, dict[str, str]] = yaml.safe_load(REASONS.read_text(encoding="utf-8"))
+        reasons, calls = said["emulated"], said["calls"]
         self.env.note_dependency(str(REASONS))
 
         counts: Counter[str] = Counter()

@@ -40,7 +40,7 @@ class Arguments:
 def sample(op: str) -> Arguments:
     import torch
 
-    overload = _overload(op)
+    overload = overload_of(op)
     first = None
     for arguments in candidates(overload._schema):
         try:
@@ -73,15 +73,17 @@ def parts_of(op: str) -> list[str]:
     if not arguments.refused:
         inputs = _tensors(arguments)
         with Record():
-            _call(_overload(op), arguments, inputs)
+            _call(overload_of(op), arguments, inputs)
     return [name for name in found if name != f"aten::{op}"]
 
 
-def evaluate(overload: Any, arguments: Arguments) -> Any:
-    return _call(overload, arguments, _tensors(arguments))
+def evaluate(overload: Any, arguments: Arguments, dtype: Any = None) -> Any:
+    """The result for these arguments, or for their tensors in another dtype."""
+    tensors = _tensors(arguments)
+    return _call(overload, arguments, {name: x.to(dtype) for name, x in tensors.items()} if dtype else tensors)
 
 
-def _overload(op: str) -> Any:
+def overload_of(op: str) -> Any:
     import torch
 
     base, _, name = op.partition(".")
