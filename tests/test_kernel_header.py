@@ -7,7 +7,7 @@ import kernel_header
 import pytest
 import variants
 
-COMMAND = [sys.executable, variants.ROOT / "tools" / "kernel_header.py", "--check"]
+COMMAND = [sys.executable, str(variants.ROOT / "tools" / "kernel_header.py"), "--check"]
 CONTRACT = """
 elementwise:
 - {kernel: neg, dtypes: all, formula: -a, tolerance: 0}
