@@ -43,7 +43,9 @@ KERNEL(64) adam(
   average += average_first;
   square += square_first;
   greatest += greatest_first;
-  if (options.decoupled) {
+  if (options.weight_decay == 0) {
+    // 0 times infinity is no number.
+  } else if (options.decoupled) {
     p -= lr * options.weight_decay * p;
   } else {
     g += options.weight_decay * p;
@@ -74,7 +76,7 @@ KERNEL(64) sgd(
     int has_momentum,
     SHARED) {
   BEGIN;
-  g += options.weight_decay * p;
+  g = options.weight_decay == 0 ? g : g + options.weight_decay * p;
   if (has_momentum) {
     momentum += momentum_first;
     const C before = LOAD(momentum, i);
