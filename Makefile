@@ -76,7 +76,7 @@ test-torch: ## TORCH=2.15.0: the default and the full variant with another torch
 	env -u PYTHON $(MAKE) environment VENV=$(VENV) TORCH=$(TORCH)
 	OTHER_PYTHON="$(OTHER_PYTHON)" VARIANTS_DIR=$(VENV)/variants $(VENV)/bin/python -m pytest -m "" \
 		tests/test_reserved_names.py tests/test_releases.py $(PYTEST_ARGS) \
-		$(addprefix tests/test_build.py::test_,suite[default] suite[default-discrete] distributed libraries quick_slice[full]) \
+		$(addprefix tests/test_build.py::test_,suite[default] suite[default-discrete] suite[full-discrete-quick] distributed libraries) \
 		$(addprefix tests/test_build.py::test_,what_the_template_brings_along[default] wheel_in_a_clean_environment[default])
 
 ifeq ($(origin PYTHON),file)

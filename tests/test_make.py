@@ -82,6 +82,16 @@ def test_help_of_the_template_has_every_target():
     assert {name for names in said.values() for name in names} == phony(variants.ROOT / "Makefile")
 
 
+def test_another_torch_is_tried_by_tests_that_are_there(tmp_path):
+    """pytest runs nothing at all when one of the names isn't there, and only a new release of torch would tell."""
+    recipe = make(variants.ROOT, "--dry-run", "test-torch", f"VENV={tmp_path}").stdout
+    named = [word for word in recipe.split() if word.startswith("tests/")]
+    assert len(named) > 5
+    command = [sys.executable, "-m", "pytest", "-m", "", "--collect-only", "-q", *named]
+    done = subprocess.run(command, cwd=variants.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 @pytest.mark.parametrize(
     ("target", "lacks"),
     [
