@@ -103,11 +103,14 @@ SUITES = {
     "minimal": ("minimal", ["MEMORY=unified"]),
     "default": ("default", ["MEMORY=unified"]),
     "default-discrete": ("default", ["MEMORY=discrete"]),
+    # No test may hold only because the emulator is fast.
+    "default-late": ("default", ["MEMORY=discrete", "PYTEST_ARGS=-m quick", f"{DEVICE.upper()}_DELAY=2500"]),
 }
 
 
 @pytest.mark.parametrize(
-    "suite", when(SUITES, ["minimal-quick", "full-discrete-quick"], ["minimal", "default", "default-discrete"])
+    "suite",
+    when(SUITES, ["minimal-quick", "full-discrete-quick"], ["minimal", "default", "default-discrete", "default-late"]),
 )
 def test_suite(build, counts, suite):
     name, arguments = SUITES[suite]
