@@ -36,6 +36,20 @@ REFUSED = {
         ),
         "statistics",
     ),
+    "out= of whole numbers": (
+        lambda x, w: A.native_batch_norm.out(
+            x, w, w, None, None, True, 0.0, 1e-5, out=x.long(), save_mean=w.clone(), save_invstd=w.clone()
+        ),
+        "dtype float, but got long",
+    ),
+    "places that are no whole numbers": (
+        lambda x, w: A.fractional_max_pool2d.output(
+            *(x[None], [2, 2], [1, 1], torch.rand(1, 1, 2, device=x.device)),
+            output=torch.empty(0, device=x.device),
+            indices=torch.empty(0, device=x.device),
+        ),
+        "dtype long int, but got float",
+    ),
     "gradient": (
         lambda x, w: A.native_batch_norm_backward(x, x, w, None, None, None, None, False, 1e-5, [True] * 3),
         "statistics",
