@@ -5,6 +5,7 @@ import functools
 import itertools
 import json
 import re
+import subprocess
 import sys
 
 import jinja2
@@ -129,6 +130,17 @@ def test_odd_names_and_texts(render):
     assert metadata["description"] == ODD["description"]
     assert metadata["authors"] == [{"name": ODD["author"], "email": ODD["author_email"]}]
     assert list(metadata["urls"].values()) == [ODD["repository_url"]]
+
+
+# Imports stand in alphabetical order and are wrapped at a length, so both may depend on names.
+NAMES = {"first": {"device_name": "aa"}, "last": {"device_name": "zz"}, "longest": {"device_name": "ab" * 20}}
+
+
+@pytest.mark.parametrize("answers", [*NAMES.values(), *MATRIX.values()], ids=[*NAMES, *MATRIX])
+def test_a_linter_finds_nothing(render, answers):
+    command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--quiet", "."]
+    done = subprocess.run(command, cwd=render(**answers), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_checks_a_project_has_its_names(render, tmp_path):
