@@ -336,8 +336,9 @@ def test_demo_on_opencl(build):
     project = build(**MATRIX["full"])
     done = variants.make(project, "demo", "RUNTIME_KIND=opencl", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
-    assert re.search(r"test accuracy (9[89]|100)", done.stdout), done.stdout
+    assert "test accuracy 99.2%, at least" in done.stdout, done.stdout
     assert re.search(r"^all operators +native +[1-9]", done.stdout, re.MULTILINE), done.stdout
+    assert not re.search(r"^all operators +(emulated|fallback)", done.stdout, re.MULTILINE), done.stdout
 
 
 @pytest.mark.long
@@ -364,22 +365,36 @@ def test_storm_on_opencl(build, seconds):
 
 
 # Models that train by kernels of OpenCL alone; and whole rooms. What only the emulator can do is deselected.
-TRAINING = "(alone or autocast and bfloat16) and fused or replayed or loaded_as_modules"
+TRAINING = "(alone or autocast and bfloat16) and fused or replayed or generated or loaded_as_modules"
 COMPILED = ["tests/compile/test_device_code.py"]
 ROOMS = "device streams memory random amp aten emulation graphs profiler distributed compile python models".split()
+ROOMS += ["runtimes", "cpp"]
+PRODUCTS = ["tests/models/test_convolution.py", "tests/models/test_rnn.py"]
 ON_OPENCL = {
     "training": ["-k", TRAINING, "tests/models/test_training.py", "tests/graphs/test_decode.py", *COMPILED],
+    "runtime": ["tests/runtimes/test_opencl.py"],
+    "local memory": PRODUCTS,
     "rooms": [f"tests/{room}" for room in ROOMS],
 }
+LOCAL_MEMORY = {f"{DEVICE.upper()}_OPENCL_LOCAL_MEMORY": "1"}
 
 
-@pytest.mark.parametrize("part", when(ON_OPENCL, ["training"], ["rooms"]))
+@pytest.mark.matrix
+@needs_opencl
+def test_products_by_way_of_local_memory(build, counts):
+    """As on a GPU: the driver of a CPU says that it has none of its own."""
+    chosen = ["RUNTIME_KIND=opencl", "PYTEST_ARGS=-k 'gemm or convolution'"]
+    run_suites(build(**MATRIX["full"]), counts("opencl: products"), *chosen, target="contract", extra=LOCAL_MEMORY)
+
+
+@pytest.mark.parametrize("part", when(ON_OPENCL, ["training", "runtime", "local memory"], ["rooms"]))
 @needs_opencl
 def test_suite_on_opencl(build, counts, part):
     project = build(**MATRIX["full"])
     python = variants.project_python(project)
     (library,) = python.parent.parent.rglob(f"lib{DEVICE}_opencl.so")
     extra = {f"{DEVICE.upper()}_RUNTIME": str(library), f"{DEVICE.upper()}_OPENCL_SUBDEVICES": "2"}
+    extra |= LOCAL_MEMORY if part == "local memory" else {}
     command = [str(python), *f"-m pytest --numprocesses 2 {SHOWN}".split(), *ON_OPENCL[part]]
     options = {"cwd": project, "env": variants.environment(python) | extra, "text": True}
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)

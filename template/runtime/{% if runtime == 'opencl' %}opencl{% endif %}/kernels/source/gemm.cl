@@ -89,7 +89,7 @@ KERNEL(1) multiply(
   }
 }
 
-// A work-group of 16 x 16 items makes 32 x 32 results; each item makes four of them.
+// A work-group of 16 x 16 items makes 32 x 32 results; each item makes four of them, and adds up sums of 256 products.
 #define TILE 32
 #define DEPTH 16
 __kernel __attribute__((reqd_work_group_size(16, 16, 1))) void tiled(
@@ -106,6 +106,7 @@ __kernel __attribute__((reqd_work_group_size(16, 16, 1))) void tiled(
   const IDX first_row = (IDX)get_group_id(1) * TILE;
   const IDX batch = (IDX)get_group_id(2) + size.first_batch;
   C sum00 = 0, sum01 = 0, sum10 = 0, sum11 = 0;
+  C all00 = 0, all01 = 0, all10 = 0, all11 = 0;
   for (IDX begin = 0; begin < size.k; begin += DEPTH) {
     for (int i = item; i < TILE * DEPTH; i += 256) {
       const IDX row = first_row + i / DEPTH;
@@ -120,14 +121,21 @@ __kernel __attribute__((reqd_work_group_size(16, 16, 1))) void tiled(
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int k = 0; k < DEPTH; ++k) {
       const C a0 = part_a[k][y], a1 = part_a[k][y + 16], b0 = part_b[k][x], b1 = part_b[k][x + 16];
-      sum00 += a0 * b0;
-      sum01 += a0 * b1;
-      sum10 += a1 * b0;
-      sum11 += a1 * b1;
+      sum00 = MULTIPLY_ADD(a0, b0, sum00);
+      sum01 = MULTIPLY_ADD(a0, b1, sum01);
+      sum10 = MULTIPLY_ADD(a1, b0, sum10);
+      sum11 = MULTIPLY_ADD(a1, b1, sum11);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    if ((begin + DEPTH) % 256 == 0 || begin + DEPTH >= size.k) {
+      all00 += sum00;
+      all01 += sum01;
+      all10 += sum10;
+      all11 += sum11;
+      sum00 = sum01 = sum10 = sum11 = 0;
+    }
   }
-  const C sums[4] = {sum00, sum01, sum10, sum11};
+  const C sums[4] = {all00, all01, all10, all11};
   for (int r = 0; r < 2; ++r) {
     for (int c = 0; c < 2; ++c) {
       const IDX row = first_row + y + 16 * r;
