@@ -30,6 +30,7 @@ ANSWERED = (
     "runtime/tests/images.py",
     "benchmarks/rows/compile.py",
     "benchmarks/distributed.py",
+    "benchmarks/enqueue.py",
     "benchmarks/profiler.py",
     "codegen/shims.py",
     "tests/support/ranks.py",
