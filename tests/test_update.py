@@ -95,15 +95,24 @@ def find(template: Path, rendered: str) -> Path:
     return path
 
 
+def in_all_projects(lines: list[str]) -> Iterator[int]:
+    """The numbers of the lines that don't depend on an answer: no Jinja, and none around it."""
+    depth = 0
+    for number, line in enumerate(lines):
+        depth += len(re.findall(r"{%-? *(?:if|for)\b", line)) - len(re.findall(r"{%-? *end(?:if|for)\b", line))
+        if depth == 0 and re.match(r" *[a-z#-]", line):
+            yield number
+
+
 def make_older(template: Path) -> None:
     """The working tree as an older release could have been: without a line of each file that the vendor edits, and
     without a kernel and an operator that the vendor needed earlier."""
     for edit in EDITS:
         path = find(template, edit.path)
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        # Not beside the vendor's line, which would be a conflict whatever the layout is, and not a line of Jinja.
+        # Not beside the vendor's line, which would be a conflict whatever the layout is, and a line that all have.
         vendor = next(number for number, line in enumerate(lines) if edit.old.splitlines()[0] in line)
-        far = [number for number, line in enumerate(lines) if abs(number - vendor) > 4 and re.match(r" *[a-z#-]", line)]
+        far = [number for number in in_all_projects(lines) if abs(number - vendor) > 4]
         del lines[far[len(far) // 2]]
         path.write_text("".join(lines), encoding="utf-8")
     operators = find(template, "csrc/aten/ops.yaml")
