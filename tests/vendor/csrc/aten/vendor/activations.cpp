@@ -6,7 +6,7 @@
 namespace torch_DEVICE::native_ops {
 namespace {
 
-bool activation(const char* kernel, const Output& out, const at::Tensor& self) {
+bool activation(const KernelFamily& family, const Output& out, const at::Tensor& self) {
   if (!at::isFloatingType(self.scalar_type()) ||
       (out.tensor.defined() && out.tensor.scalar_type() != self.scalar_type())) {
     return false;
@@ -15,17 +15,19 @@ bool activation(const char* kernel, const Output& out, const at::Tensor& self) {
   if (!out.tensor.defined()) {
     out.tensor = iterator.output();
   }
-  return launch_elementwise(kernel, iterator, self.scalar_type(), self.scalar_type());
+  return launch_elementwise(family, iterator, self.scalar_type(), self.scalar_type());
 }
 
 } // namespace
 
 bool vendor_exp(const Output& out, const at::Tensor& self) {
-  return activation("vendor_exp_", out, self);
+  static const KernelFamily family("vendor_exp");
+  return activation(family, out, self);
 }
 
 bool vendor_tanh(const Output& out, const at::Tensor& self) {
-  return activation("vendor_tanh_", out, self);
+  static const KernelFamily family("vendor_tanh");
+  return activation(family, out, self);
 }
 
 } // namespace torch_DEVICE::native_ops
