@@ -378,6 +378,7 @@ ON_OPENCL = {
     "runtime": ["tests/runtimes/test_opencl.py"],
     "local memory": PRODUCTS,
     "rooms": [f"tests/{room}" for room in ROOMS],
+    "profiler": ["tests/profiler"],
 }
 LOCAL_MEMORY = {f"{DEVICE.upper()}_OPENCL_LOCAL_MEMORY": "1"}
 
@@ -390,26 +391,34 @@ def test_products_by_way_of_local_memory(build, counts):
     run_suites(build(**MATRIX["full"]), counts("opencl: products"), *chosen, target="contract", extra=LOCAL_MEMORY)
 
 
-@pytest.mark.parametrize("part", when(ON_OPENCL, ["training", "runtime", "local memory"], ["rooms"]))
+@pytest.mark.parametrize("part", when(ON_OPENCL, ["training", "runtime", "local memory"], ["rooms", "profiler"]))
 @needs_opencl
 def test_suite_on_opencl(build, counts, part):
-    project = build(**MATRIX["full"])
+    answers = {"device_name": DEVICE} | MATRIX[ODD if part == "profiler" else "full"]
+    device = answers["device_name"]
+    project = build(**answers)
     python = variants.project_python(project)
-    (library,) = python.parent.parent.rglob(f"lib{DEVICE}_opencl.so")
-    extra = {f"{DEVICE.upper()}_RUNTIME": str(library), f"{DEVICE.upper()}_OPENCL_SUBDEVICES": "2"}
+    (library,) = python.parent.parent.rglob(f"lib{device}_opencl.so")
+    extra = {f"{device.upper()}_RUNTIME": str(library), f"{device.upper()}_OPENCL_SUBDEVICES": "2"}
     extra |= LOCAL_MEMORY if part == "local memory" else {}
     command = [str(python), *f"-m pytest --numprocesses 2 {SHOWN}".split(), *ON_OPENCL[part]]
     options = {"cwd": project, "env": variants.environment(python) | extra, "text": True}
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
-    check_skips(add_up(done, counts(f"opencl: {part}")), MATRIX["full"])
+    check_skips(add_up(done, counts(f"opencl: {part}")), answers)
 
 
 @pytest.mark.parametrize("name", when(WHOLE, ["minimal"]))
-def test_demo(build, name):
-    done = variants.make(build(**MATRIX[name]), "demo", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert done.returncode == 0, done.stdout
+def test_demo(build, name, tmp_path):
+    trace = tmp_path / "trace.json"
     trains = MATRIX[name]["op_set"] != "minimal"
+    arguments = [f"TRACE={trace}"] if trains else []
+    done = variants.make(build(**MATRIX[name]), "demo", *arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout
     assert ("test accuracy" in done.stdout) == trains
+    if trains:
+        events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+        on_the_device = {event["name"] for event in events if event.get("cat") == "kernel"}
+        assert any(name.startswith("gemm") for name in on_the_device), on_the_device
     # Kernels of the device do all of it.
     assert bool(re.search(r"^all operators +native +[1-9]", done.stdout, re.MULTILINE)) == trains
     assert not re.search(r"^all operators +(emulated|fallback)", done.stdout, re.MULTILINE)

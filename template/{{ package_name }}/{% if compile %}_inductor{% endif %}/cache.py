@@ -1,4 +1,4 @@
-"""What Inductor's caches have to know of this backend."""
+"""What Inductor does with each graph of the device, and what its caches have to know of this backend."""
 
 import hashlib
 import inspect
@@ -8,8 +8,11 @@ import torch
 from torch._inductor.custom_graph_pass import CustomGraphModulePass
 
 
-class GeneratorFiles(CustomGraphModulePass):
-    """A pass that changes nothing.
+class GeneratorPass(CustomGraphModulePass):
+    """Leaves to eager kernels what the code generator can't express, and stands for it in Inductor's caches.
+
+    A generator whose language lacks something has `should_fallback(node)`; Inductor calls such an operator as it calls a
+    convolution.
 
     The keys of Inductor's caches have the ids of a device's passes, but not of its code generator. So this pass has the
     generator's id: its class, the files of that class and its bases, and the content of this folder. A changed file, and
@@ -21,7 +24,10 @@ class GeneratorFiles(CustomGraphModulePass):
         self.folder = folder
 
     def __call__(self, gm: torch.fx.GraphModule) -> None:
-        pass
+        should_fallback = getattr(self.scheduling, "should_fallback", lambda node: False)
+        for node in gm.graph.nodes:
+            if isinstance(node.target, torch._ops.OpOverload) and should_fallback(node):
+                node.meta["should_fallback"] = True
 
     def uuid(self) -> str:
         content = hashlib.sha256(f"{self.scheduling.__module__}.{self.scheduling.__qualname__}".encode())

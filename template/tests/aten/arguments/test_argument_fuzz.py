@@ -117,6 +117,7 @@ REFUSED = {
 
 
 @pytest.mark.requires_ops("core")
+@pytest.mark.requires_runtime("kernels")
 @pytest.mark.quick
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_a_kernel_would_not_survive_is_refused_at_the_call(device, name):
@@ -144,7 +145,7 @@ def test_nothing_is_no_number(device, dtype):
         lambda x: x.copy_(torch.ones(4)),
         lambda x: x.clone(),
         torch.ops.aten._local_scalar_dense,
-        lambda x: x.digamma(),
+        pytest.param(lambda x: x.digamma(), marks=pytest.mark.requires_ops("full")),
         lambda x: torch.ceil(x, out=x),
     ],
     ids=["native", "fill", "to the CPU", "from the CPU", "clone", "item", "emulated", "out"],
