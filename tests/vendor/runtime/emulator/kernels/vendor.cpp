@@ -5,25 +5,8 @@
 namespace DEVICE_emulator {
 namespace {
 
-struct Exp {
-  float operator()(float a) const {
-    return std::exp(a);
-  }
-};
-
-struct Tanh {
-  float operator()(float a) const {
-    return std::tanh(a);
-  }
-};
-
-template <typename Op>
-DEVICE_status unary(const Arguments& arguments, uint64_t work) {
-  return elementwise<float, float>(arguments, work, Op());
-}
-
-UPPER_KERNEL("vendor_exp_float32", unary<Exp>);
-UPPER_KERNEL("vendor_tanh_float32", unary<Tanh>);
+UPPER_UNARY(vendor_exp, Floating, 0, std::exp(a));
+UPPER_UNARY(vendor_tanh, Floating, 0, std::tanh(a));
 
 } // namespace
 } // namespace DEVICE_emulator
