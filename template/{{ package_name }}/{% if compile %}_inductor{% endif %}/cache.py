@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+from collections.abc import Iterable
 from pathlib import Path
 
 import torch
@@ -16,11 +17,13 @@ class GeneratorPass(CustomGraphModulePass):
 
     The keys of Inductor's caches have the ids of a device's passes, but not of its code generator. So this pass has the
     generator's id: its class, the files of that class and its bases, and the content of this folder. A changed file, and
-    another generator, find no old kernel.
+    another generator, find no old kernel. Generated C++ includes the headers by their paths, so these belong to the id
+    too: what the package of another environment has left in the cache doesn't compile once that one is gone.
     """
 
-    def __init__(self, scheduling: type, folder: Path = Path(__file__).parent) -> None:
+    def __init__(self, scheduling: type, headers: Iterable[Path] = (), folder: Path = Path(__file__).parent) -> None:
         self.scheduling = scheduling
+        self.headers = tuple(headers)
         self.folder = folder
 
     def __call__(self, gm: torch.fx.GraphModule) -> None:
@@ -33,6 +36,8 @@ class GeneratorPass(CustomGraphModulePass):
         content = hashlib.sha256(f"{self.scheduling.__module__}.{self.scheduling.__qualname__}".encode())
         for file in sorted({*self.folder.rglob("*.py"), *self._files_of_class()}):
             content.update(file.name.encode() + b"\0" + file.read_bytes())
+        for header in self.headers:
+            content.update(str(header).encode() + b"\0" + header.read_bytes())
         return content.hexdigest()
 
     def _files_of_class(self) -> list[Path]:
