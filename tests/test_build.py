@@ -105,6 +105,7 @@ SUITES = {
     "minimal": ("minimal", ["MEMORY=unified"]),
     "default": ("default", ["MEMORY=unified"]),
     "default-discrete": ("default", ["MEMORY=discrete"]),
+    "full": ("full", ["MEMORY=unified"]),
     # No test may hold only because the emulator is fast.
     "default-late": ("default", ["MEMORY=discrete", "PYTEST_ARGS=-m quick", f"{DEVICE.upper()}_DELAY=2500"]),
 }
@@ -112,7 +113,7 @@ SUITES = {
 
 @pytest.mark.parametrize(
     "suite",
-    when(SUITES, ["minimal-quick", "full-discrete-quick"], ["minimal", "default", "default-discrete", "default-late"]),
+    when(SUITES, ["minimal-quick", "full-discrete-quick"], ["minimal", "default", "default-discrete", "full", "default-late"]),
 )
 def test_suite(build, counts, suite):
     name, arguments = SUITES[suite]
