@@ -113,7 +113,11 @@ SUITES = {
 
 @pytest.mark.parametrize(
     "suite",
-    when(SUITES, ["minimal-quick", "full-discrete-quick"], ["minimal", "default", "default-discrete", "full", "default-late"]),
+    when(
+        SUITES,
+        ["minimal-quick", "full-discrete-quick"],
+        ["minimal", "default", "default-discrete", "full", "default-late"],
+    ),
 )
 def test_suite(build, counts, suite):
     name, arguments = SUITES[suite]
