@@ -351,6 +351,35 @@ def test_demo_on_opencl(build):
 
 @pytest.mark.long
 @needs_opencl
+def test_a_package_that_opens_opencl(build):
+    """Nothing in the environment says so: the build did."""
+    project = build(**MATRIX["full"])
+    python = variants.project_python(project)
+    # What asks for the runtime from outside has to find the same one: the doctor, and the tests' own deselection.
+    script = f"import torch; print(torch.{DEVICE}.get_device_properties().architecture)"
+    suite = [*"-m pytest -q tests/device/test_device.py tests/memory/test_memory.py".split(), *SHOWN.split()]
+    try:
+        assert variants.make(project, "build", "RUNTIME_KIND=opencl").returncode == 0
+        said = [
+            subprocess.run(
+                [str(python), *command],
+                cwd=project,
+                env=variants.environment(python),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            for command in (["-c", script], ["-m", f"torch_{DEVICE}", "doctor"], suite)
+        ]
+    finally:
+        assert variants.make(project, "build", "RUNTIME_KIND=emulator").returncode == 0
+    assert [done.returncode for done in said] == [0, 0, 0], "\n".join(done.stdout for done in said)
+    assert said[0].stdout.startswith("OpenCL")
+    assert f"lib/lib{DEVICE}_opencl.so, the one that was built with the package" in said[1].stdout, said[1].stdout
+
+
+@pytest.mark.long
+@needs_opencl
 def test_conformance_on_opencl(build, counts):
     """torch's database of operators, in the one dtype that every device has."""
     chosen = ["RUNTIME_KIND=opencl", "DTYPES=float32"]

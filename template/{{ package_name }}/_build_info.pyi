@@ -1,3 +1,4 @@
 torch_release: str
 op_set: str
 fallback: bool
+runtime: str
