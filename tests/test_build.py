@@ -380,6 +380,30 @@ def test_a_package_that_opens_opencl(build):
 
 @pytest.mark.long
 @needs_opencl
+def test_a_folder_of_ones_own_keeps_opencl(build, tmp_path):
+    project = build(**MATRIX["full"])
+    python = variants.project_python(project)
+    choices = [f"-D{DEVICE.upper()}_RUNTIME_DIR=runtime/minimal", f"-D{DEVICE.upper()}_RUNTIME_KIND=opencl"]
+    command = [
+        str(python),
+        *"-m cmake -G Ninja -S . -B".split(),
+        str(tmp_path),
+        f"-DPython_EXECUTABLE={python}",
+        *choices,
+    ]
+    options = {"cwd": project, "env": variants.environment(python), "capture_output": True, "text": True}
+    done = subprocess.run(command, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"The runtime is built from {project / 'runtime/minimal'}" in done.stdout
+    done = subprocess.run(
+        [str(python), *f"-m cmake --build {tmp_path} --target {DEVICE}_opencl {DEVICE}_runtime".split()], **options
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {file.name for file in (tmp_path / "lib").iterdir()} >= {f"lib{DEVICE}_opencl.so", f"lib{DEVICE}_runtime.so"}
+
+
+@pytest.mark.long
+@needs_opencl
 def test_conformance_on_opencl(build, counts):
     """torch's database of operators, in the one dtype that every device has."""
     chosen = ["RUNTIME_KIND=opencl", "DTYPES=float32"]

@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument("--op-set", choices=TIERS, required=True)
     parser.add_argument("--generator", action="store_true", help="the backend has random numbers of its own")
     parser.add_argument("--fallback", action="store_true", help="the backend has the CPU fallback")
+    parser.add_argument("--no-amp", action="store_true", help="the backend has no autocast, so that no line may be of it")
     parser.add_argument(
         "--emulated", type=Path, help="names of operators that CPU kernels carry out; without it none is"
     )
@@ -58,6 +59,12 @@ def main() -> int:
     # All lines are checked, also those of another operator set: a switch of the set should find no surprise.
     problems += check(template, schemas) + check(vendor, schemas)
     merged = merge(template, vendor)
+    if arguments.no_amp:
+        problems += [
+            f"{line.where}: autocast is the feature amp, which is off: `copier update --data amp=true`, or remove the line."
+            for line in merged
+            if line.kind == AUTOCAST
+        ]
     operators = [line for line in merged if line.is_operator]
     features = ["generator"] if arguments.generator else []
     lines = [
