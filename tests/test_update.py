@@ -1,5 +1,6 @@
 """`copier update` brings projects that exist to the working tree: what their vendor did stays, the rest is new."""
 
+import fnmatch
 import json
 import re
 import shutil
@@ -281,7 +282,7 @@ def test_every_file_has_an_owner(render, op_set):
     for path in files(project):
         parts = path.split("/")
         skipped = any(
-            len(pattern) == len(parts) and all(one in ("*", part) for one, part in zip(pattern, parts, strict=True))
+            len(pattern) == len(parts) and all(map(fnmatch.fnmatchcase, parts, pattern))
             for pattern in made_once
         )
         assert (owner(path) == "yours") == skipped, path
