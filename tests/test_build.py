@@ -375,7 +375,7 @@ def test_a_package_that_opens_opencl(build):
         assert variants.make(project, "build", "RUNTIME_KIND=emulator").returncode == 0
     assert [done.returncode for done in said] == [0, 0, 0], "\n".join(done.stdout for done in said)
     assert said[0].stdout.startswith("OpenCL")
-    assert f"lib/lib{DEVICE}_opencl.so, the one that was built with the package" in said[1].stdout, said[1].stdout
+    assert f"lib/lib{DEVICE}_opencl.so," in said[1].stdout, said[1].stdout
 
 
 @pytest.mark.long
