@@ -282,8 +282,7 @@ def test_every_file_has_an_owner(render, op_set):
     for path in files(project):
         parts = path.split("/")
         skipped = any(
-            len(pattern) == len(parts) and all(map(fnmatch.fnmatchcase, parts, pattern))
-            for pattern in made_once
+            len(pattern) == len(parts) and all(map(fnmatch.fnmatchcase, parts, pattern)) for pattern in made_once
         )
         assert (owner(path) == "yours") == skipped, path
     for path in table:
