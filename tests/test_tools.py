@@ -1,8 +1,10 @@
 """The developer's loop: an edit made in a rendered tree finds its way back into the template."""
 
+import json
 import shutil
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import copier
 import pytest
@@ -82,3 +84,30 @@ def test_an_edit_in_a_conditional_is_a_conflict_that_is_told(workshop):
     assert done.returncode == 1 and done.stdout.startswith("CONFLICT nova_backend/__init__.py"), (
         done.stdout + done.stderr
     )
+
+
+def test_a_trace_is_drawn_with_rows_bars_and_arrows(tmp_path):
+    def event(category, name, start, duration, thread, process=1, **arguments):
+        place = {"ph": "X", "cat": category, "pid": process, "tid": thread, "ts": start, "dur": duration}
+        return place | {"name": name, "args": arguments}
+
+    events = [
+        event("cpu_op", "aten::before", 0, 5, 7),
+        event("cpu_op", "aten::linear", 10, 50, 7),
+        event("cpu_op", "aten::mm<&>", 12, 40, 7),
+        event("privateuse1_runtime", "nova_launch", 20, 4, 7, correlation=3),
+        event("kernel", "gemm", 30, 60, 0, process=0, correlation=3),
+        event("kernel", "later", 100, 10, 0, process=0, correlation=4),
+        {"ph": "M", "name": "thread_name", "pid": 0, "tid": 0, "args": {"name": "nova:0 stream 0"}},
+    ]
+    trace, picture = tmp_path / "trace.json", tmp_path / "picture.svg"
+    trace.write_text(json.dumps({"traceEvents": events}))
+    draw = [sys.executable, str(variants.ROOT / "tools/draw_trace.py"), str(trace), str(picture)]
+    subprocess.run([*draw, "--from", "aten::linear", "--events", "1"], check=True)
+    drawn = ElementTree.parse(picture).getroot()
+    space = {"svg": "http://www.w3.org/2000/svg"}
+    titles = [title.text for title in drawn.iterfind(".//svg:title", space)]
+    assert titles == ["aten::linear, 50.0 µs", "aten::mm<&>, 40.0 µs", "nova_launch, 4.0 µs", "gemm, 60.0 µs"]
+    words = {text.text for text in drawn.iterfind("svg:text", space)}
+    assert {"thread 7", "nova:0 stream 0", "80 µs"} <= words
+    assert len(drawn.findall("svg:path", space)) == 1 and len(drawn.findall("svg:rect[@class='row']", space)) == 4
