@@ -104,6 +104,13 @@ def test_every_combination_has_just_its_files(render, answers):
     assert not empty
 
 
+def test_a_folder_has_few_files(render, answers):
+    project = render(**answers)
+    for top in ("csrc", "runtime/common", "runtime/emulator", "runtime/tests", "tests"):
+        for folder in (project / top, *(path for path in (project / top).rglob("*") if path.is_dir())):
+            assert sum(path.is_file() for path in folder.iterdir()) <= 20, folder
+
+
 def test_no_other_name_occurs(render, answers):
     check_names(render(**answers), "nova", "openreg", "my_odd_chip", "acme")
 
