@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import variants
 import yaml
+from conftest import open_the_emulator
 
 # Does nothing where a build or a suite would take minutes.
 IDLE = f"""#!/bin/sh
@@ -144,6 +145,34 @@ def built(project, tmp_path):
 def test_a_build_says_which_runtime_it_took(project, built):
     done = make(project, "build", built[1])
     assert done.stdout.endswith("\nThe device's runtime is built from ../my runtime/.\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "chosen", "opened", "memory"),
+    [
+        ("opencl", "", "", "unified"),  # what the package opens, so nothing has to be said
+        ("opencl", "RUNTIME_KIND=emulator", "liblumen_runtime.so", "unified discrete"),
+        ("emulator", "", "", "unified discrete"),
+        ("emulator", "RUNTIME_KIND=opencl", "liblumen_opencl.so", "unified"),
+        ("opencl", "RUNTIME=/mine.so", "", "unified"),
+    ],
+)
+def test_the_answer_chooses_the_runtime(render, tmp_path, line, chosen, opened, memory):
+    project = shutil.copytree(render(runtime="opencl"), tmp_path / "project")
+    settings = project / "pyproject.toml"
+    assert 'LUMEN_RUNTIME_KIND = "opencl"' in settings.read_text(encoding="utf-8")
+    if line == "emulator":
+        open_the_emulator(project)
+    python = executable(tmp_path / "idle", IDLE)
+    recipe = make(project, "--dry-run", "test", f"PYTHON={python}", *filter(None, [chosen])).stdout
+    (command,) = re.findall(r"^.*-m pytest tests .*$", recipe, re.MULTILINE)
+    assert re.findall(r"lib/(\w+\.so)", command) == ([opened] if opened else []), command
+    assert f"for memory in {memory};" in recipe
+    # A build for a test is the usual one; only `make build` makes the package open another one.
+    assert "cmake.define" not in recipe
+    recipe = make(project, "--dry-run", "build", f"PYTHON={python}", *filter(None, [chosen])).stdout
+    kind = chosen.removeprefix("RUNTIME_KIND=") if chosen.startswith("RUNTIME_KIND=") else line
+    assert f"cmake.define.LUMEN_RUNTIME_KIND={kind} " in recipe
 
 
 def test_tests_in_cpp_that_are_left_out_are_said_last(project, built):
