@@ -50,8 +50,8 @@ yaml
 """.split()
 # Libraries that `make ecosystem` installs: the rendered group `ecosystem`, with _ for -.
 LIBRARIES = """
-accelerate datasets diffusers einops lightning peft pillow safetensors sentence_transformers torch_geometric torchao
-torchmetrics transformers trl
+accelerate datasets diffusers einops lightning optimum_quanto peft pillow safetensors sentence_transformers
+torch_geometric torchao torchmetrics transformers trl
 """.split()
 FOLDERS = "benchmarks build cmake codegen csrc dist docs examples metadata runtime tests tools vendor".split()
 # Packages that any Python or checkout may have under a plain name, though sys.stdlib_module_names doesn't list them.
