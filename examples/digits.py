@@ -33,7 +33,8 @@ def device_module(device: str, package: str):
     except (ImportError, RuntimeError) as error:
         sys.exit(f"digits: there is no device '{device}' here: {error}")
     if not module.is_available():
-        sys.exit(f"digits: device '{device}' is not available on this machine.")
+        why = getattr(module, "unavailable_reason", lambda: "it is not available")()
+        sys.exit(f"digits: there is no device '{device}' on this machine: {why}.")
     return module
 
 

@@ -25,7 +25,8 @@ def parse(description: str) -> tuple[str, ModuleType]:
     except (ImportError, RuntimeError) as error:
         sys.exit(f"there is no device '{options.device}' here: {error}")
     if not module.is_available():
-        sys.exit(f"device '{options.device}' is not available on this machine.")
+        why = getattr(module, "unavailable_reason", lambda: "it is not available")()
+        sys.exit(f"there is no device '{options.device}' on this machine: {why}.")
     torch.set_num_threads(1)  # such small models gain nothing from more
     torch.manual_seed(0)
     return options.device, module

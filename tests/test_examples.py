@@ -27,6 +27,22 @@ def test_a_device_that_is_absent_is_said_in_one_line():
     assert done.stderr.startswith("there is no device 'absent' here") and done.stderr.count("\n") == 1
 
 
+def test_a_machine_without_the_device_is_told_why(build):
+    project = build(**MATRIX["default"])
+    python = variants.project_python(project)
+    environment = variants.environment(python) | {f"{DEVICE.upper()}_DEVICE_COUNT": "0"}
+    named = ["--device", DEVICE]
+    for command in (
+        [EXAMPLES / "streams.py", *named],
+        [project / "examples/digits.py", *named, "--package", f"torch_{DEVICE}"],
+        [project / "examples/first_light.py"],
+    ):
+        done = subprocess.run([python, *command], env=environment, capture_output=True, text=True)
+        assert done.returncode == 1
+        assert done.stderr.endswith(f"no device '{DEVICE}' on this machine: the machine has no {DEVICE} device.\n")
+        assert done.stderr.count("\n") == 1
+
+
 def test_readme_lists_every_file():
     told = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     assert all(f"`{path.name}`" in told for path in EXAMPLES.glob("*.yml"))
