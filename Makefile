@@ -35,15 +35,15 @@ lint: environment ## ruff, mypy, clang-format, the workflows; this repository's 
 	"$(PYTHON)" -m ruff check .
 	"$(PYTHON)" -m ruff format --check .
 	"$(PYTHON)" -m mypy
-	"$(PYTHON)" tools/variants.py examples/full.yml --make lint
-	"$(PYTHON)" tools/variants.py examples/full.yml --run ruff check --config pyproject.toml ../full.checks
-	find build/variants/full/runtime build/variants/full/csrc -name '*.h' -or -name '*.cpp' \
+	"$(PYTHON)" tools/variants.py examples/opencl.yml --make lint
+	"$(PYTHON)" tools/variants.py examples/opencl.yml --run ruff check --config pyproject.toml ../opencl.checks
+	find build/variants/opencl/runtime build/variants/opencl/csrc -name '*.h' -or -name '*.cpp' \
 		| xargs "$(PYTHON)" -c "import clang_format; clang_format.clang_format()" --dry-run --Werror
 	"$(PYTHON)" -m check_jsonschema --builtin-schema vendor.github-workflows \
-		.github/workflows/*.yml build/variants/full/.github/workflows/*.yml
+		.github/workflows/*.yml build/variants/opencl/.github/workflows/*.yml
 	"$$("$(PYTHON)" -c 'import sysconfig; print(sysconfig.get_path("scripts"))')/zizmor" --offline --no-progress --quiet \
-		.github build/variants/full/.github
-	"$(PYTHON)" -m pre_commit validate-config .pre-commit-config.yaml build/variants/full/.pre-commit-config.yaml
+		.github build/variants/opencl/.github
+	"$(PYTHON)" -m pre_commit validate-config .pre-commit-config.yaml build/variants/opencl/.pre-commit-config.yaml
 
 ## Before a merge
 

@@ -55,7 +55,7 @@ def extension(name):
 @pytest.fixture(scope="module")
 def shown(render):
     """The project that the guide shows code from."""
-    return render(**yaml.safe_load((variants.ROOT / "examples/full.yml").read_text(encoding="utf-8")))
+    return render(**yaml.safe_load((variants.ROOT / "examples/opencl.yml").read_text(encoding="utf-8")))
 
 
 def rows(text, pattern):

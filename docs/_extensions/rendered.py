@@ -15,7 +15,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 LOGGER = logging.getLogger(__name__)
-ANSWERS = variants.ROOT / "examples" / "full.yml"
+ANSWERS = variants.ROOT / "examples" / "opencl.yml"
 PROJECT = variants.ROOT / "build" / "docs" / "rendered"
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml"}
 
