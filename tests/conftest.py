@@ -64,12 +64,11 @@ def by_compiler(name: str, device: str = DEVICE) -> dict[str, str]:
     return ({"CXX": name} if name else {}) | {"CMAKE_ARGS": f"-D{device.upper()}_WERROR=ON"}
 
 
-def open_the_emulator(project: Path) -> Path:
+def open_the_emulator(project: Path) -> None:
     """By the line that chooses between it and OpenCL, which a machine may not have. What tests OpenCL names it."""
     settings = project / "pyproject.toml"
     text = settings.read_text(encoding="utf-8")
     settings.write_text(text.replace('_RUNTIME_KIND = "opencl"', '_RUNTIME_KIND = "emulator"'), encoding="utf-8")
-    return project
 
 
 @pytest.fixture(scope="session")
@@ -88,9 +87,8 @@ def build(template: Path) -> Callable[..., Path]:
         if compiler:
             name = f"{name}-{compiler}"
         if name not in built:
-            with tempfile.TemporaryDirectory() as fresh:
-                rendered = open_the_emulator(variants.render(template, Path(fresh), answers))
-                project = variants.keep(rendered, variants.KEPT / f"{DEVICE}-{name}")
+            kept = variants.KEPT / f"{DEVICE}-{name}"
+            project = variants.render_kept(template, kept, answers, open_the_emulator)
             print(f"building {project}", flush=True)
             done = variants.make(project, "build", extra=by_compiler(compiler, answers["device_name"]))
             assert done.returncode == 0, f"{project} doesn't build, see above"

@@ -17,7 +17,7 @@ import sys
 import sysconfig
 import tempfile
 import venv
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +83,14 @@ def render(template: Path, destination: Path, answers: dict[str, Any]) -> Path:
     return destination
 
 
-def render_kept(template: Path, destination: Path, answers: dict[str, Any]) -> Path:
+def render_kept(
+    template: Path, destination: Path, answers: dict[str, Any], edit: Callable[[Path], object] = lambda project: None
+) -> Path:
+    """`edit` is called with what was rendered, as its vendor might."""
     with tempfile.TemporaryDirectory() as temporary:
-        return keep(render(template, Path(temporary), answers), destination)
+        project = render(template, Path(temporary), answers)
+        edit(project)
+        return keep(project, destination)
 
 
 def render_checks(project: Path, destination: Path | None = None) -> Path:
