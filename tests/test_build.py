@@ -443,7 +443,9 @@ ON_OPENCL = {
     "local memory": PRODUCTS,
     "rooms": [f"tests/{room}" for room in ROOMS],
     "profiler": ["tests/profiler"],
+    "no CPU kernels": ["-m", "quick", "tests"],
 }
+OF_ODD = ("profiler", "no CPU kernels")  # the full variant has a fallback, and no profiler
 LOCAL_MEMORY = {f"{DEVICE.upper()}_OPENCL_LOCAL_MEMORY": "1"}
 
 
@@ -455,10 +457,10 @@ def test_products_by_way_of_local_memory(build, counts):
     run_suites(build(**MATRIX["full"]), counts("opencl: products"), *chosen, target="contract", extra=LOCAL_MEMORY)
 
 
-@pytest.mark.parametrize("part", when(ON_OPENCL, ["training", "runtime", "local memory"], ["rooms", "profiler"]))
+@pytest.mark.parametrize("part", when(ON_OPENCL, ["training", "runtime", "local memory"], ["rooms", *OF_ODD]))
 @needs_opencl
 def test_suite_on_opencl(build, counts, part):
-    answers = {"device_name": DEVICE} | MATRIX[ODD if part == "profiler" else "full"]
+    answers = {"device_name": DEVICE} | MATRIX[ODD if part in OF_ODD else "full"]
     device = answers["device_name"]
     project = build(**answers)
     python = variants.project_python(project)

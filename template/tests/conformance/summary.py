@@ -1,4 +1,5 @@
-"""What passed, by dtype and kind, and what failed: as a table, and as JSON. Shows a progress bar meanwhile."""
+"""What passed, by dtype and kind, what failed, and what has no kernel where no CPU kernel stands in ("missing"): as a
+table, and as JSON. Shows a progress bar meanwhile."""
 
 import json
 import re
@@ -44,7 +45,9 @@ class Summary:
         if name is None:
             return
         kind, dtype, entry = name.groups()
-        status = "failed" if report.failed else "excluded" if hasattr(report, "wasxfail") else "passed"
+        status = "missing" if report.skipped else "failed" if report.failed else "passed"
+        if hasattr(report, "wasxfail"):
+            status = "excluded"
         text = report.longreprtext
         if report.when == "???":
             status = "crashed"
@@ -79,7 +82,7 @@ class Summary:
 
     def counts(self, result):
         exclusion = exclusion_of(result["kind"], result["dtype"], result["entry"]) or {}
-        return result["status"] != "passed" and exclusion.get("failed", True)
+        return result["status"] not in ("passed", "missing") and exclusion.get("failed", True)
 
     def share(self, results):
         """How many entries passed, of how many that the CPU carries out. An entry fails with any of its kinds."""
@@ -116,7 +119,7 @@ class Summary:
 
     def text(self):
         lines = [
-            f"{'':24}{'passed':>8}{'of':>7}{'percent':>10}   failed  crashed  excluded"
+            f"{'':24}{'passed':>8}{'of':>7}{'percent':>10}   failed  crashed  excluded  missing"
             + "".join(f"{name:>10}" for name in BY)
         ]
         for name, results in self.groups().items():
@@ -141,7 +144,7 @@ class Summary:
         passed, there = self.share(results)
         states = [result["status"] for result in results]
         percent = f"{100 * passed / there:.2f}" if there else "-"
-        numbers = "".join(f"{states.count(status):9}" for status in ("failed", "crashed", "excluded"))
+        numbers = "".join(f"{states.count(status):9}" for status in ("failed", "crashed", "excluded", "missing"))
         numbers += "".join(f"{count:10}" for count in self.carried_out(results))
         return f"{name:24}{passed:8}{there:7}{percent:>10}{numbers}"
 
