@@ -106,9 +106,18 @@ def test_every_combination_has_just_its_files(render, answers):
 
 def test_a_folder_has_few_files(render, answers):
     project = render(**answers)
-    for top in ("csrc", "runtime/common", "runtime/emulator", "runtime/tests", "tests"):
+    for top in ("csrc", "runtime", "tests"):
         for folder in (project / top, *(path for path in (project / top).rglob("*") if path.is_dir())):
             assert sum(path.is_file() for path in folder.iterdir()) <= 20, folder
+
+
+def test_a_folder_is_compiled_in_units(render, answers):
+    """A file alone costs the compiler torch's headers. What has heavy headers of its own is in no other's unit."""
+    project = render(**answers)
+    lists = (project / "CMakeLists.txt").read_text()
+    named = {folder for call in re.findall(r"^compile_in_units\(([^)]*)\)", lists, re.M) for folder in call.split()[3:]}
+    folders = {str(file.parent.relative_to(project)) for file in (project / "csrc").rglob("*.cpp")}
+    assert folders == named
 
 
 def test_no_other_name_occurs(render, answers):
