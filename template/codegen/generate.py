@@ -67,11 +67,7 @@ def main() -> int:
         ]
     operators = [line for line in merged if line.is_operator]
     features = ["generator"] if arguments.generator else []
-    lines = [
-        line.where_it_can(arguments.op_set, features)
-        for line in merged
-        if line.is_in(arguments.op_set, arguments.fallback)
-    ]
+    lines = [line.where_it_can(features) for line in merged if line.is_in(arguments.op_set, arguments.fallback)]
     if not arguments.emulated:
         lines = [line for line in lines if line.kind not in OF_CPU]
     unsupported = [dtype for line in lines if not line.is_operator for dtype in line.dtypes]

@@ -23,8 +23,8 @@ KEYS = (
 )
 LISTS = ("dtypes",)
 MAPPINGS = ("backward",)
-# What an operator's kernel may need: an operator set, for the operators it calls, or a feature.
-NEEDS = (*TIERS[1:], "generator")
+# The features that an operator's kernel may need.
+NEEDS = ("generator",)
 FORM = "`- {op: NAME, kind: KIND, tier: TIER}`"
 FORMULAS = "a formula for each argument: `{self: grad * 2}`"
 FROM_TO = "{aten::x: NAMESPACE::y}"
@@ -90,9 +90,9 @@ class Line:
     def is_in(self, op_set: str, fallback: bool) -> bool:
         return TIERS.index(self.tier) <= TIERS.index(op_set) or (fallback and self.with_fallback)
 
-    def where_it_can(self, op_set: str, features: list[str]) -> Line:
+    def where_it_can(self, features: list[str]) -> Line:
         """The line itself, or, where what it needs is missing, one of kind `emulated` in its place."""
-        if not self.needs or self.needs in (*features, *TIERS[: TIERS.index(op_set) + 1]):
+        if not self.needs or self.needs in features:
             return self
         return replace(self, kind="emulated", function="", into="", dtypes=(), contiguous=False)
 
