@@ -20,7 +20,7 @@ from conftest import DEVICE, MATRIX, ODD, by_compiler
 from test_render import expected_files
 
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp", "profiler", "distributed", "compile", "runtime")
-WHOLE = ["default", "minimal"]  # have all their tests run, in `make long`
+WHOLE = ["default", "minimal"]  # have all their tests run by `make test`, in `make long`
 DISCRETE = ("minimal-with-everything", "core-without-generator-amp")
 # The same in every variant but for names, so that tests/project needn't be run on all of them.
 SAME = "runtime/ codegen/ benchmarks/ csrc/aten/ops.yaml csrc/aten/ops.vendor.yaml tests/cpp/ tests/support/".split()
@@ -37,7 +37,7 @@ ANSWERED = (
     "tests/support/ranks.py",
 )  # but these
 REST = [name for name in MATRIX if name not in (*WHOLE, "full")]
-SOME = ["core-without-generator-amp"]  # of these in `make matrix`, the others in `make long`
+SOME = ["core-without-generator-amp"]  # of these a quick slice in `make matrix`; `make long` runs all tests of all
 
 OPENCL_HEADER = Path("/usr/include/CL/cl.h")
 
@@ -170,14 +170,18 @@ def test_libraries(build, counts):
     check_skips(output, MATRIX["full"])
 
 
-@pytest.mark.parametrize("name", when(REST, SOME, set(REST) - set(SOME)))
-def test_quick_slice(build, counts, name):
+@pytest.mark.parametrize(
+    ("name", "chosen"),
+    [pytest.param(name, "-m quick", marks=pytest.mark.matrix) for name in SOME]
+    + [pytest.param(name, "", marks=pytest.mark.long) for name in REST],
+)
+def test_rest(build, counts, name, chosen):
     project = build(**MATRIX[name])
     if name == ODD:
-        output = run_suites(project, counts(name), "PYTEST_ARGS=-m quick", "MEMORY=unified")
+        output = run_suites(project, counts(name), "MEMORY=unified")
     else:
         python = variants.project_python(project)
-        command = [str(python), *f"-m pytest tests --numprocesses 2 -m quick {SHOWN}".split()]
+        command = [str(python), *f"-m pytest tests --numprocesses 2 {chosen} {SHOWN}".split()]
         environment = variants.environment(python)
         environment[f"{DEVICE.upper()}_MEMORY"] = "discrete" if name in DISCRETE else "unified"
         if name in DISCRETE:
@@ -443,9 +447,11 @@ ON_OPENCL = {
     "local memory": PRODUCTS,
     "rooms": [f"tests/{room}" for room in ROOMS],
     "profiler": ["tests/profiler"],
-    "no CPU kernels": ["-m", "quick", "tests"],
+    "no CPU kernels": ["tests"],
+    "few operators": ["tests"],
 }
-OF_ODD = ("profiler", "no CPU kernels")  # the full variant has a fallback, and no profiler
+# The full variant has a fallback and no profiler.
+OTHERS = {"profiler": ODD, "no CPU kernels": ODD, "few operators": "minimal-with-everything"}
 LOCAL_MEMORY = {f"{DEVICE.upper()}_OPENCL_LOCAL_MEMORY": "1"}
 
 
@@ -457,10 +463,10 @@ def test_products_by_way_of_local_memory(build, counts):
     run_suites(build(**MATRIX["full"]), counts("opencl: products"), *chosen, target="contract", extra=LOCAL_MEMORY)
 
 
-@pytest.mark.parametrize("part", when(ON_OPENCL, ["training", "runtime", "local memory"], ["rooms", *OF_ODD]))
+@pytest.mark.parametrize("part", when(ON_OPENCL, ["training", "runtime", "local memory"], ["rooms", *OTHERS]))
 @needs_opencl
 def test_suite_on_opencl(build, counts, part):
-    answers = {"device_name": DEVICE} | MATRIX[ODD if part in OF_ODD else "full"]
+    answers = {"device_name": DEVICE} | MATRIX[OTHERS.get(part, "full")]
     device = answers["device_name"]
     project = build(**answers)
     python = variants.project_python(project)

@@ -48,6 +48,9 @@ DTYPES_OF_KERNELS = (torch.float32, torch.bfloat16, torch.float16, torch.int64, 
 WITHOUT_KERNELS = {"_fft_c2r", "_fft_r2c"}
 # Those that kernels take for other dtypes: nothing averages whole numbers.
 WITHOUT_KERNELS_OF = {torch.int64: {"avg_pool2d", "avg_pool3d"}}
+# Random numbers are the CPU's without the feature generator.
+if torch.get_device_module(DEVICE).operator_kinds().get("aten::native_dropout") != "native":
+    WITHOUT_KERNELS |= {"native_dropout"}
 # What these compute inside is complex or sparse, and so not of those dtypes.
 OF_OTHER_DTYPES = {"polar", "linalg.eig", "linalg.eigvals", "sparse.mm.reduce", "sparse.sampled_addmm"}
 HAS_KERNELS = opened_runtime.has(f"{DEVICE}_launch")
