@@ -36,6 +36,7 @@ lint: environment ## ruff, mypy, clang-format, the workflows; this repository's 
 	"$(PYTHON)" -m ruff format --check .
 	"$(PYTHON)" -m mypy
 	"$(PYTHON)" tools/variants.py examples/opencl.yml --make lint
+	"$(PYTHON)" tools/variants.py examples/minimal.yml --make lint
 	"$(PYTHON)" tools/variants.py examples/opencl.yml --run ruff check --config pyproject.toml ../opencl.checks
 	find build/variants/opencl/runtime build/variants/opencl/csrc -name '*.h' -or -name '*.cpp' \
 		| xargs "$(PYTHON)" -c "import clang_format; clang_format.clang_format()" --dry-run --Werror
