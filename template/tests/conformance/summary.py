@@ -1,5 +1,5 @@
-"""What passed, by dtype and kind, what failed, and what has no kernel where no CPU kernel stands in ("missing"): as a
-table, and as JSON. Shows a progress bar meanwhile."""
+"""What passed, by dtype and kind, what failed, and what was skipped for want of a dtype or a kernel: as a table, and as
+JSON. Shows a progress bar meanwhile."""
 
 import json
 import re
@@ -45,9 +45,8 @@ class Summary:
         if name is None:
             return
         kind, dtype, entry = name.groups()
-        status = "missing" if report.skipped else "failed" if report.failed else "passed"
-        if hasattr(report, "wasxfail"):
-            status = "excluded"
+        # Else passed, failed or skipped, as pytest says it.
+        status = "excluded" if hasattr(report, "wasxfail") and not report.failed else report.outcome
         text = report.longreprtext
         if report.when == "???":
             status = "crashed"
@@ -82,7 +81,7 @@ class Summary:
 
     def counts(self, result):
         exclusion = exclusion_of(result["kind"], result["dtype"], result["entry"]) or {}
-        return result["status"] not in ("passed", "missing") and exclusion.get("failed", True)
+        return result["status"] not in ("passed", "skipped") and exclusion.get("failed", True)
 
     def share(self, results):
         """How many entries passed, of how many that the CPU carries out. An entry fails with any of its kinds."""
@@ -119,7 +118,7 @@ class Summary:
 
     def text(self):
         lines = [
-            f"{'':24}{'passed':>8}{'of':>7}{'percent':>10}   failed  crashed  excluded  missing"
+            f"{'':24}{'passed':>8}{'of':>7}{'percent':>10}   failed  crashed  excluded  skipped"
             + "".join(f"{name:>10}" for name in BY)
         ]
         for name, results in self.groups().items():
@@ -144,7 +143,7 @@ class Summary:
         passed, there = self.share(results)
         states = [result["status"] for result in results]
         percent = f"{100 * passed / there:.2f}" if there else "-"
-        numbers = "".join(f"{states.count(status):9}" for status in ("failed", "crashed", "excluded", "missing"))
+        numbers = "".join(f"{states.count(status):9}" for status in ("failed", "crashed", "excluded", "skipped"))
         numbers += "".join(f"{count:10}" for count in self.carried_out(results))
         return f"{name:24}{passed:8}{there:7}{percent:>10}{numbers}"
 
