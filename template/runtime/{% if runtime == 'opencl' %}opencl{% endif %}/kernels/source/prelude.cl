@@ -128,9 +128,7 @@ void split(IDX i, const IDX* sizes, IDX* at) {
 // A NaN loses.
 #define FMAX(a, b) ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) > (b) ? (a) : (b))
 #define FMIN(a, b) ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) < (b) ? (a) : (b))
-#define CLAMP(a, low, high) MINIMUM(MAXIMUM(a, low), high)
 #define ABS(a) ((a) < 0 ? -(a) : (a) == 0 ? 0 : (a))
-#define SOFTPLUS(a) (((a) > 0 ? (a) : 0) + log1p(exp(-fabs(a))))
 #define SIGMOID(a) (1 / (1 + exp(-(a))))
 
 // Where a kernel finds what it can't do: the first complaint counts. The limit of an index, or what else is wrong.
