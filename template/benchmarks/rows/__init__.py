@@ -4,10 +4,11 @@ import importlib
 import importlib.util
 
 from measure import Row
-from rows import copies, graphs, operators, optimizers, streams, training
+from rows import copies, graphs, layers, operators, optimizers, streams, training
 
 MODULES = {
     "operators": operators,
+    "layers": layers,
     "optimizers": optimizers,
     "training": training,
     "copies": copies,
