@@ -1,7 +1,7 @@
 """Calls at the sizes of a model's layers, one for each kind of loop that kernels have: a slow one shows here."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 import torch
 from torch.nn import functional
@@ -9,6 +9,7 @@ from torch.nn import functional
 from measure import Limit, Work
 
 
+@cache
 def tensors(device: str) -> dict[str, object]:
     generator = torch.Generator().manual_seed(0)
 

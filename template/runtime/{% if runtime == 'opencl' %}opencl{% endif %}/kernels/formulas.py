@@ -47,17 +47,16 @@ CONSTANTS = {"pi": "3.14159265358979323846", "e": "2.71828182845904523536", "inf
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
 CALLED = {ast.Div: "divided", ast.FloorDiv: "floored", ast.Mod: "python_modulo"}
 COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-# What a reduction begins with, and what it makes of what it has and an element, or what others have; `all` is that of
-# source/reduce.cl. Of sums what rounding lost is kept.
-SUM = ("0", "add_to(&all, {})", "add_to(&all, {0}.value); all.lost += {0}.lost", "all.value + all.lost")
+# What a reduction begins with, what it makes of what it has and one more, and what it ends with; `all` is that of
+# source/reduce.cl. Of sums it keeps what rounding lost.
 REDUCTIONS = {
-    "sum": SUM,
-    "mean": (*SUM[:3], "(all.value + all.lost) / (A)(n)"),
-    "prod": ("1", "all.value *= {}", "all.value *= {}.value", "all.value"),
-    "max": ("LEAST", "all.value = MAXIMUM(all.value, {})", "all.value = MAXIMUM(all.value, {}.value)", "all.value"),
-    "min": ("GREATEST", "all.value = MINIMUM(all.value, {})", "all.value = MINIMUM(all.value, {}.value)", "all.value"),
-    "any": ("0", "all.value = all.value != 0 || {} != 0", "all.value = all.value != 0 || {}.value != 0", "all.value"),
-    "all": ("1", "all.value = all.value != 0 && {} != 0", "all.value = all.value != 0 && {}.value != 0", "all.value"),
+    "sum": ("0", "add_to(&all, {})", "all.value + all.lost"),
+    "mean": ("0", "add_to(&all, {})", "(all.value + all.lost) / (A)(n)"),
+    "prod": ("1", "all.value *= {}", "all.value"),
+    "max": ("LEAST", "all.value = MAXIMUM(all.value, {})", "all.value"),
+    "min": ("GREATEST", "all.value = MINIMUM(all.value, {})", "all.value"),
+    "any": ("0", "all.value = all.value != 0 || {} != 0", "all.value"),
+    "all": ("1", "all.value = all.value != 0 && {} != 0", "all.value"),
 }
 
 
@@ -141,10 +140,10 @@ def reduction(entry, dtypes):
         node = node.args[0]
     match node:
         case ast.Call(func=ast.Name(id=name), args=[value, ast.Name(id="dims")], keywords=[]) if name in REDUCTIONS:
-            start, accumulate, combine, end = REDUCTIONS[name]
+            start, add, end = REDUCTIONS[name]
             element = written(value, {"a": "x"}, floating)
-            said = [start, accumulate.format(element), combine.format("other"), finish.format(end)]
-            return [entry["kernel"], dtypes, *said, to_bool(entry)]
+            combine = add.format("other.value") + "; all.lost += other.lost"
+            return [entry["kernel"], dtypes, start, add.format(element), combine, finish.format(end), to_bool(entry)]
     raise Unknown(ast.unparse(node))
 
 

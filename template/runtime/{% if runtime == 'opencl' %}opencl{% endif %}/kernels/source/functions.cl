@@ -1,5 +1,6 @@
 // What the contract's formulas call, where OpenCL has no function for it, or one for floats alone. formulas.py has NumPy's
-// names for them. BOOL and FLOATING say what D is.
+// names for them. They are functions, because a macro would compute an operand again wherever it stands. BOOL and FLOATING
+// say what D is.
 #define INLINED static inline __attribute__((always_inline))
 
 INLINED C maximum(C a, C b) {
@@ -8,14 +9,15 @@ INLINED C maximum(C a, C b) {
 INLINED C minimum(C a, C b) {
   return MINIMUM(a, b);
 }
+// A NaN loses.
 INLINED C greater(C a, C b) {
-  return FMAX(a, b);
+  return a != a ? b : b != b ? a : a > b ? a : b;
 }
 INLINED C less(C a, C b) {
-  return FMIN(a, b);
+  return a != a ? b : b != b ? a : a < b ? a : b;
 }
 INLINED C absolute(C a) {
-  return ABS(a);
+  return a < 0 ? -a : a == 0 ? 0 : a;
 }
 INLINED C sign_of(C a) {
   return a != a ? a : (C)((a > 0) - (a < 0));

@@ -125,10 +125,6 @@ void split(IDX i, const IDX* sizes, IDX* at) {
 // A NaN wins.
 #define MAXIMUM(a, b) ((a) != (a) ? (a) : (b) != (b) ? (b) : (a) > (b) ? (a) : (b))
 #define MINIMUM(a, b) ((a) != (a) ? (a) : (b) != (b) ? (b) : (a) < (b) ? (a) : (b))
-// A NaN loses.
-#define FMAX(a, b) ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) > (b) ? (a) : (b))
-#define FMIN(a, b) ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) < (b) ? (a) : (b))
-#define ABS(a) ((a) < 0 ? -(a) : (a) == 0 ? 0 : (a))
 #define SIGMOID(a) (1 / (1 + exp(-(a))))
 
 // Where a kernel finds what it can't do: the first complaint counts. The limit of an index, or what else is wrong.
