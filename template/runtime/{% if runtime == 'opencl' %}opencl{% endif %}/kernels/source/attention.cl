@@ -148,21 +148,23 @@ void write_row(__global T* row, const V* sums, C factor, IDX begin, IDX width) {
   }
 }
 
-// The row `own` of a work-item, and where the matrices of its head begin.
+// Groups are numbered by the head of a batch in the first dimension, in which devices have the most: of the others some
+// have 65535. The row `own` is a work-item's, and the matrices of its head begin at HEAD.
+#define OWN ((IDX)(get_group_id(2) * LANES + get_local_id(0)))
 #define BEGIN(rows) \
   __local C tile[TILE * COLUMNS]; \
-  const IDX head = (IDX)get_group_id(2) % size.heads; \
-  const IDX batch = (IDX)get_group_id(2) / size.heads; \
+  const IDX head = (IDX)get_group_id(0) % size.heads; \
+  const IDX batch = (IDX)get_group_id(0) / size.heads; \
   const IDX begin = (IDX)get_group_id(1) * COLUMNS; \
-  const IDX own = (IDX)get_global_id(0); \
+  const IDX own = OWN; \
   const int live = own < rows
 #define HEAD(name) (name + name##_first + batch * size.name[0] + head * size.name[1])
 #define MASK HEAD(mask)
-#define OF_HEAD ((IDX)get_group_id(2) * size.queries)
+#define OF_HEAD ((IDX)get_group_id(0) * size.queries)
 
 // For a work-item with a query: the tiles of the keys that its group sees, and its scores with those of one.
 #define OVER_KEYS(at) \
-  const IDX end = size.is_causal ? min(size.keys, (IDX)get_group_id(0) * LANES + LANES) : size.keys; \
+  const IDX end = size.is_causal ? min(size.keys, (IDX)get_group_id(2) * LANES + LANES) : size.keys; \
   for (IDX at = 0; at < end; at += TILE)
 #define SCORES(s, at) \
   const V s = scores_of( \
@@ -215,9 +217,12 @@ KERNEL(LANES) products_of_out(
     __global C* sums,
     OPERAND(T, grad_out),
     OPERAND(T, out)) {
-  const IDX head = (IDX)get_group_id(2) % size.heads;
-  const IDX batch = (IDX)get_group_id(2) / size.heads;
-  ITEM(own, size.queries);
+  const IDX head = (IDX)get_group_id(0) % size.heads;
+  const IDX batch = (IDX)get_group_id(0) / size.heads;
+  const IDX own = OWN;
+  if (own >= size.queries) {
+    return;
+  }
   C sum = 0;
   for (IDX k = 0; k < size.width; ++k) {
     sum += LOAD(HEAD(grad_out), own * size.grad_out[2] + k) * LOAD(HEAD(out), own * size.out[2] + k);
@@ -274,7 +279,7 @@ KERNEL(LANES) backward_key(
   const __global T* const value_row = HEAD(value) + own * size.value[2];
   V key_sums[PARTS] = {(V)0};
   V value_sums[PARTS] = {(V)0};
-  for (IDX at = size.is_causal ? (IDX)get_group_id(0) * LANES : 0; at < size.queries; at += TILE) {
+  for (IDX at = size.is_causal ? (IDX)get_group_id(2) * LANES : 0; at < size.queries; at += TILE) {
     C of_queries[2][TILE];
     for (int i = 0; i < TILE; ++i) {
       of_queries[0][i] = at + i < size.queries ? BASE(at + i) : 0;

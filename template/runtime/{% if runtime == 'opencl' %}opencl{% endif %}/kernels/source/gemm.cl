@@ -102,8 +102,9 @@ __kernel __attribute__((reqd_work_group_size(16, 16, 1))) void tiled(
   const int x = (int)get_local_id(0);
   const int y = (int)get_local_id(1);
   const int item = y * 16 + x;
-  const IDX first_column = (IDX)get_group_id(0) * TILE;
-  const IDX first_row = (IDX)get_group_id(1) * TILE;
+  const IDX columns = (size.n + TILE - 1) / TILE;
+  const IDX first_column = (IDX)get_group_id(0) % columns * TILE;
+  const IDX first_row = (IDX)get_group_id(0) / columns * TILE;
   const IDX batch = (IDX)get_group_id(2) + size.first_batch;
   C sum00 = 0, sum01 = 0, sum10 = 0, sum11 = 0;
   C all00 = 0, all01 = 0, all10 = 0, all11 = 0;

@@ -9,8 +9,9 @@ typedef struct {
 
 // From where to where the window lies along a dimension, in points of the input.
 #if ADAPTIVE
-#define BEGIN(d, y) ((y) * pool.in_sizes[d] / pool.out_sizes[d])
-#define END(d, y) ((((y) + 1) * pool.in_sizes[d] + pool.out_sizes[d] - 1) / pool.out_sizes[d])
+// A product of two sizes may need more bits than an index.
+#define BEGIN(d, y) ((IDX)((long)(y) * pool.in_sizes[d] / pool.out_sizes[d]))
+#define END(d, y) ((IDX)((((long)(y) + 1) * pool.in_sizes[d] + pool.out_sizes[d] - 1) / pool.out_sizes[d]))
 #define STEP(d) 1
 #else
 #define BEGIN(d, y) ((y) * pool.stride[d] - pool.padding[d])
@@ -49,9 +50,10 @@ KERNEL(64) greatest(
 }
 #endif
 
-// A work-item for each channel: the gradients that meet are added in the order of the points.
+// A work-item for each channel: the gradients that meet are added in the order of the points, and rounded once.
 KERNEL(64) greatest_backward(
     Pool pool,
+    __global C* sums,
     RESULT(T, out),
     OPERAND(T, grad),
     OPERAND(long, indices),
@@ -62,13 +64,12 @@ KERNEL(64) greatest_backward(
   ITEM(i, pool.count / in_points);
   const IDX sample = i / pool.channels;
   const IDX channel = i % pool.channels;
+  sums += (long)i * in_points;
   for (IDX k = 0; k < in_points; ++k) {
-    IDX x[3];
-    split(k, pool.in_sizes, x);
-    STORE(out, out_first + element(pool.in_strides, sample, channel, x), (C)0);
+    sums[k] = 0;
   }
   for (IDX k = 0; k < out_points; ++k) {
-    IDX y[3], x[3];
+    IDX y[3];
     split(k, pool.out_sizes, y);
     const long at = indices[indices_first + element(pool.index_strides, sample, channel, y)];
     if (at == -1) {
@@ -78,11 +79,12 @@ KERNEL(64) greatest_backward(
       complain(complaint, number, at, in_points);
       continue;
     }
-    split((IDX)at, pool.in_sizes, x);
-    const long to = out_first + element(pool.in_strides, sample, channel, x);
-    const C before = LOAD(out, to);
-    const C more = LOAD(grad, grad_first + element(pool.out_strides, sample, channel, y));
-    STORE(out, to, before + more);
+    sums[at] += LOAD(grad, grad_first + element(pool.out_strides, sample, channel, y));
+  }
+  for (IDX k = 0; k < in_points; ++k) {
+    IDX x[3];
+    split(k, pool.in_sizes, x);
+    STORE(out, out_first + element(pool.in_strides, sample, channel, x), sums[k]);
   }
 }
 
@@ -126,8 +128,8 @@ KERNEL(64) mean(
 
 // The points of the output whose windows have the point of the input.
 #if ADAPTIVE
-#define FIRST(d) (x[d] * pool.out_sizes[d] / pool.in_sizes[d])
-#define LAST(d) (((x[d] + 1) * pool.out_sizes[d] - 1) / pool.in_sizes[d])
+#define FIRST(d) ((IDX)((long)x[d] * pool.out_sizes[d] / pool.in_sizes[d]))
+#define LAST(d) ((IDX)((((long)x[d] + 1) * pool.out_sizes[d] - 1) / pool.in_sizes[d]))
 #define SEES(d, y) ((y) < pool.out_sizes[d] && BEGIN(d, y) <= x[d] && x[d] < END(d, y))
 #else
 #define FIRST(d) max((IDX)0, (x[d] + pool.padding[d] - (pool.sizes[d] - 1) * pool.dilation[d]) / pool.stride[d])

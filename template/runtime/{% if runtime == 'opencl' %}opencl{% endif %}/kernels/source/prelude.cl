@@ -131,15 +131,17 @@ void split(IDX i, const IDX* sizes, IDX* at) {
 #define NO_PROBABILITY (-1)
 #define NO_BAG (-2)
 typedef struct {
-  int number;
-  int unused;
+  int number; // written last: the host may look at any time
+  int taken;
   long value;
   long limit;
 } Complaint;
 
 void complain(__global Complaint* complaint, int number, long value, long limit) {
-  if (atomic_cmpxchg((volatile __global int*)&complaint->number, 0, number) == 0) {
+  if (atomic_cmpxchg((volatile __global int*)&complaint->taken, 0, 1) == 0) {
     complaint->value = value;
     complaint->limit = limit;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    atomic_xchg((volatile __global int*)&complaint->number, number);
   }
 }
