@@ -210,6 +210,42 @@ KERNEL(64) scan(
     STORE(out, i * inner, all);
   }
 }
+
+// A work-group for each row, of which it scans a piece at a time.
+KERNEL(LANES) scan_long(
+    IDX rows,
+    IDX size,
+    IDX inner,
+    RESULT(T, out),
+    OPERAND(T, a)) {
+  GROUP(row);
+  const IDX first = FIRST_OF(row);
+  out += out_first + first;
+  a += a_first + first;
+  C before = SCAN_START;
+  for (IDX begin = 0; begin < size; begin += LANES) {
+    const IDX i = begin + lane;
+    C all = SCAN_START;
+    if (i < size) {
+      all = LOAD(a, i * inner);
+    }
+    shared[lane] = all;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int distance = 1; distance < LANES; distance *= 2) {
+      if (lane >= distance) {
+        all = shared[lane - distance] SCAN all;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      shared[lane] = all;
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (i < size) {
+      STORE(out, i * inner, before SCAN all);
+    }
+    before = before SCAN shared[LANES - 1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+}
 #endif
 
 #ifdef BETTER
@@ -237,6 +273,52 @@ KERNEL(64) best(
     MOVE(values, values_first + row, a, at * inner);
   }
   indices[indices_first + row] = at;
+}
+
+// A work-group for each row, which has at least LANES elements.
+KERNEL(LANES) best_long(
+    IDX rows,
+    IDX size,
+    IDX inner,
+    IDX has_values,
+    RESULT(T, values),
+    RESULT(long, indices),
+    OPERAND(T, a)) {
+  GROUP(row);
+  __local IDX places[LANES];
+  a += a_first + FIRST_OF(row);
+  IDX at = lane;
+  C x = LOAD(a, at * inner);
+  for (IDX i = lane + LANES; i < size; i += LANES) {
+    const C y = LOAD(a, i * inner);
+    if (x == x && (y != y || BETTER)) {
+      x = y;
+      at = i;
+    }
+  }
+  shared[lane] = x;
+  places[lane] = at;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int some = LANES / 2; some > 0; some /= 2) {
+    if (lane < some) {
+      const C y = shared[lane + some];
+      const IDX other = places[lane + some];
+      const int same = x == y || (x != x && y != y);
+      if (same ? other < at : x == x && (y != y || BETTER)) { // the first of those that are the same
+        x = y;
+        at = other;
+      }
+      shared[lane] = x;
+      places[lane] = at;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (lane == 0) {
+    if (has_values) {
+      MOVE(values, values_first + row, a, at * inner);
+    }
+    indices[indices_first + row] = at;
+  }
 }
 #endif
 
