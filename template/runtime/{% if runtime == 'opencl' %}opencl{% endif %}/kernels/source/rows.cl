@@ -249,6 +249,9 @@ KERNEL(LANES) scan_long(
 #endif
 
 #ifdef BETTER
+// Whether y takes the place of x: the first NaN wins.
+#define BEATS (x == x && (y != y || BETTER))
+
 // The greatest or the least of each row, and its index.
 KERNEL(64) best(
     IDX rows,
@@ -264,7 +267,7 @@ KERNEL(64) best(
   C x = LOAD(a, 0);
   for (IDX i = 1; i < size; ++i) {
     const C y = LOAD(a, i * inner);
-    if (x == x && (y != y || BETTER)) {
+    if (BEATS) {
       x = y;
       at = i;
     }
@@ -291,7 +294,7 @@ KERNEL(LANES) best_long(
   C x = LOAD(a, at * inner);
   for (IDX i = lane + LANES; i < size; i += LANES) {
     const C y = LOAD(a, i * inner);
-    if (x == x && (y != y || BETTER)) {
+    if (BEATS) {
       x = y;
       at = i;
     }
@@ -304,7 +307,7 @@ KERNEL(LANES) best_long(
       const C y = shared[lane + some];
       const IDX other = places[lane + some];
       const int same = x == y || (x != x && y != y);
-      if (same ? other < at : x == x && (y != y || BETTER)) { // the first of those that are the same
+      if (same ? other < at : BEATS) { // the first of those that are the same
         x = y;
         at = other;
       }
