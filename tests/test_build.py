@@ -433,6 +433,25 @@ def test_storm_on_opencl(build, seconds):
     assert re.search(lost_nothing, done.stdout, re.MULTILINE), done.stdout
 
 
+@needs_opencl
+def test_cpp_on_opencl(build, counts):
+    """On one device with all cores, as for a user; the suites below divide it."""
+    project = build(**MATRIX["full"])
+    tests = next(project.glob("build/cp*/tests/cpp/cpp_tests"), None)
+    if tests is None:
+        pytest.skip("no GoogleTest: apt install libgtest-dev")
+    (library,) = project.glob(f"build/cp*/lib/lib{DEVICE}_opencl.so")
+    environment = variants.environment(variants.project_python(project)) | {f"{DEVICE.upper()}_RUNTIME": str(library)}
+    for _ in range(3):  # what threads do differs each time
+        done = subprocess.run(
+            [str(tests)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        assert done.returncode == 0, done.stdout
+    passed = re.search(r"PASSED.* (\d+) tests", done.stdout)
+    assert passed is not None, done.stdout
+    counts("opencl: C++")["passed"] = int(passed[1])
+
+
 # Models that train by kernels of OpenCL alone; and whole rooms. What only the emulator can do is deselected.
 TRAINING = "(alone or autocast and bfloat16) and fused or replayed or generated or loaded_as_modules"
 COMPILED = ["tests/compile/test_device_code.py"]
