@@ -246,6 +246,10 @@ Line line_of(C number, IDX size) {
   Line line;
   line.count = 0;
 #if INTERPOLATION == CUBIC
+  if (!isfinite(named)) { // then the weights are no numbers
+    add_point(&line, 0, size, NAN, NAN);
+    return line;
+  }
   const C low = floor(place);
   for (int k = -1; k < 3; ++k) {
     const C distance = place - low - k;
