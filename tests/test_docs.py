@@ -124,6 +124,19 @@ def test_lines_for_libraries_are_lines_of_their_tests(shown):
     assert [line for line in lines if line.rstrip(")") not in tests] == []
 
 
+def test_the_guide_names_what_ends_a_graph(render):
+    test = (render(device_name="nova") / "tests/compile/test_graph_ends.py").read_text(encoding="utf-8")
+    ends = re.search(r"^ENDS = \{\n(.*?)^\}", test, re.MULTILINE | re.DOTALL)
+    names = re.findall(r'^    "([\w.]+)":', ends[1] if ends else "", re.MULTILINE)
+    page = re.search(
+        r"^- Inside a compiled function the graph ends at (.*?) of `torch.nova`",
+        (DOCS / "compile.md").read_text("utf-8"),
+        re.M | re.S,
+    )
+    assert page is not None and len(names) > 5
+    assert sorted(re.findall(r"`([\w.]+)`", page[1])) == sorted(names)
+
+
 def test_every_page_is_in_the_index():
     listed = re.findall(r"^[\w-]+$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(page.stem for page in DOCS.glob("*.md") if page.stem != "index")
