@@ -18,7 +18,9 @@ from conftest import DEVICE, MATRIX, ODD
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [page.stem for page in sorted(DOCS.glob("*.md")) if re.search("^```py", page.read_text("utf-8"), re.MULTILINE)]
 # A fence that the build of the guide fills: its name, its argument and its options.
-DIRECTIVE = re.compile(r"^```\{(rendered|minimal|stubs|capabilities)\} ?(.*)\n((?::.*\n)*)```$", re.MULTILINE)
+DIRECTIVE = re.compile(
+    r"^```\{(rendered|minimal|stubs|capabilities|optional-functions)\} ?(.*)\n((?::.*\n)*)```$", re.MULTILINE
+)
 # What prints messages: of a rendered project, and of torch.
 SOURCES = "csrc runtime torch_nova codegen cmake metadata tools Makefile CMakeLists.txt".split()
 LIBRARIES = ("torch_cpu", "torch_python", "c10")
@@ -84,6 +86,26 @@ def test_the_header_has_as_many_functions_as_the_guide_says(render):
     header = (render(device_name="nova") / "runtime/include/nova_runtime.h").read_text(encoding="utf-8")
     functions = re.findall(r"^NOVA_API nova_status\s+nova_\w+\(", header, re.MULTILINE)
     assert f"`runtime/include/nova_runtime.h` has {len(functions)} functions" in (DOCS / "device.md").read_text("utf-8")
+
+
+def test_the_optional_functions_are_listed_from_the_header(shown, monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "_extensions")
+    listing, header = extension("optional_functions"), shown / "runtime/include/nova_runtime.h"
+    functions = listing.reader(shown).functions(header)
+    optional = [each for each in functions if not each.required]
+    told = listing.table(functions)[2:]
+    listed = re.findall(r"`(nova_\w+)`( \(`csrc/` doesn't call it\))?", "\n".join(row.split("|")[2] for row in told))
+    assert sorted(listed) == sorted(
+        (each.name, "" if each.called else " (`csrc/` doesn't call it)") for each in optional
+    )
+    assert len({row.split("|")[1] for row in told}) == len({each.section for each in optional})
+    # What the header says of csrc/ is so.
+    sources = (
+        path for path in (shown / "csrc").rglob("*") if path.suffix in (".h", ".cpp") and path.name != "runtime.h"
+    )
+    text = "".join(path.read_text(encoding="utf-8") for path in sources)
+    called = {f"nova_{name}" for name in re.findall(r"(?:\.|NOVA_[A-Z]+\(\s*)(\w+)\b", text)}
+    assert [each.name for each in optional if each.called != (each.name in called)] == []
 
 
 def test_the_files_that_the_guide_names_are_there(render):
