@@ -2,20 +2,19 @@
 
 from typing import Any
 
-import variants
 import yaml
 from docutils import nodes
+from rendered import PROJECT
 from sphinx.util.docutils import SphinxDirective
 
-ORDER = variants.ROOT / "tests" / "project" / "kernel_order.yml"
 
 
 class KernelOrder(SphinxDirective):
     """A table of programs, and the kernels that each needs beside those before it."""
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(ORDER))
-        programs: dict[str, dict[str, Any]] = yaml.safe_load(ORDER.read_text(encoding="utf-8"))
+        order = PROJECT / "torch_nova" / "_tools" / "kernel_order.yml"
+        programs: dict[str, dict[str, Any]] = yaml.safe_load(order.read_text(encoding="utf-8"))
         rows = ["| program | kernels that are new | of all |", "|---|---|---|"]
         count = 0
         for program in programs.values():
