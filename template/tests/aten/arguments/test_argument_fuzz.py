@@ -69,15 +69,15 @@ REFUSED = {
         "3 channels",
     ),
     "embedding": (
-        lambda x, w: A.embedding_dense_backward(x, torch.tensor([0, 1, 1000000], device=x.device), 3, -100, True),
+        lambda x, w: A.embedding_dense_backward(x.cfloat(), torch.tensor([0, 1000000], device=x.device), 3, -100, True),
         "out of the range",
     ),
     "before it": (
-        lambda x, w: A.embedding_dense_backward(x, torch.tensor([0, 1, -1], device=x.device), 3, -100, True),
+        lambda x, w: A.embedding_dense_backward(x.cfloat(), torch.tensor([0, 1, -1], device=x.device), 3, -100, True),
         "out of the range",
     ),
     "padding": (
-        lambda x, w: A.embedding_dense_backward(x, torch.tensor([0, -100, 2], device=x.device), 3, -100, True),
+        lambda x, w: A.embedding_dense_backward(x.cfloat(), torch.tensor([0, -100, 2], device=x.device), 3, -100, True),
         "out of the range",
     ),
     "a step": (
