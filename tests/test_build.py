@@ -282,15 +282,15 @@ def null_and_minimal(project, folder):
         yield library
 
 
-@pytest.mark.long
-def test_nothing_needs_the_emulation(build, tmp_path):
-    """The build of a vendor whose hardware the host can't see into, and who wants no CPU kernel. File by file, so that
-    a missing #include shows."""
+@pytest.mark.parametrize("units", when(["ON", "OFF"], matrix=["ON"], long=["OFF"]))
+def test_nothing_needs_the_emulation(build, tmp_path, units):
+    """The build of a vendor whose hardware the host can't see into, and who wants no CPU kernel. Without units it compiles
+    file by file, so that a missing #include shows."""
     project = build(**MATRIX["default"])
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target"]
     command += [tmp_path, project]
-    for option in ("EMULATION", "UNITS"):
-        command += ["--config-settings", f"cmake.define.{DEVICE.upper()}_{option}=OFF"]
+    for option, value in (("EMULATION", "OFF"), ("UNITS", units)):
+        command += ["--config-settings", f"cmake.define.{DEVICE.upper()}_{option}={value}"]
     subprocess.run([*command, "--config-settings", f"build-dir={tmp_path / 'build'}"], check=True)
     environment = variants.USER_ENVIRONMENT | {"PYTHONPATH": str(tmp_path), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
 
