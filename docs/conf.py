@@ -8,7 +8,15 @@ sys.path[:0] = [str(DOCS / "_extensions"), str(DOCS.parent / "tools")]
 
 project = "torch-backend-template"
 copyright = "the torch-backend-template authors"
-extensions = ["myst_parser", "sphinx_copybutton", "rendered", "torch_headers", "core_operators", "kernel_order", "optional_functions"]
+extensions = [
+    "myst_parser",
+    "sphinx_copybutton",
+    "rendered",
+    "torch_headers",
+    "core_operators",
+    "kernel_order",
+    "optional_functions",
+]
 exclude_patterns = ["_extensions"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]

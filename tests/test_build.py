@@ -284,7 +284,7 @@ def null_and_minimal(project, folder):
 
 @pytest.mark.parametrize("units", when(["ON", "OFF"], matrix=["ON"], long=["OFF"]))
 def test_nothing_needs_the_emulation(build, tmp_path, units):
-    """The build of a vendor whose hardware the host can't see into, and who wants no CPU kernel. Without units it compiles
+    """The build of a vendor whose hardware the host can't see into, and who wants no CPU kernel. Without units it is
     file by file, so that a missing #include shows."""
     project = build(**MATRIX["default"])
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target"]

@@ -8,7 +8,6 @@ from rendered import PROJECT
 from sphinx.util.docutils import SphinxDirective
 
 
-
 class KernelOrder(SphinxDirective):
     """A table of programs, and the kernels that each needs beside those before it."""
 
