@@ -25,6 +25,7 @@ SAME = {
 FUNCTIONS = {
     **{(name, count): name for count, names in SAME.items() for name in names},
     **{(f"arc{name}", 1): f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    ("tanh", 1): "saturated_tanh",
     ("arctan2", 2): "atan2",
     **{(name, 1): "absolute" for name in ("abs", "absolute", "fabs")},
     ("square", 1): "square",

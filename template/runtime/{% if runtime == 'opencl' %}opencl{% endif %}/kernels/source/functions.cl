@@ -50,6 +50,10 @@ INLINED int is_finite(C a) {
 INLINED C divided(C a, C b) {
   return a / b;
 }
+// Some drivers' tanh stays below 1 for large numbers, and the gradient of mish multiplies what is missing by such a number.
+INLINED C saturated_tanh(C a) {
+  return fabs(a) > (sizeof(C) == 4 ? 9.1f : 20) ? sign_of(a) : tanh(a);
+}
 INLINED C power(C a, C b) {
   return pow(a, b);
 }

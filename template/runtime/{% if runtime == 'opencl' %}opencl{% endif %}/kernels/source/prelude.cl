@@ -125,8 +125,6 @@ void split(IDX i, const IDX* sizes, IDX* at) {
 // A NaN wins.
 #define MAXIMUM(a, b) ((a) != (a) ? (a) : (b) != (b) ? (b) : (a) > (b) ? (a) : (b))
 #define MINIMUM(a, b) ((a) != (a) ? (a) : (b) != (b) ? (b) : (a) < (b) ? (a) : (b))
-// Some drivers' results stay below 1 for the largest numbers, and a gradient multiplies what is missing by such a number.
-#define tanh(a) (fabs(a) > (sizeof(a) == 4 ? 9.1f : 20) ? sign(a) : tanh(a))
 #define SIGMOID(a) (1 / (1 + exp(-(a))))
 
 // Where a kernel finds what it can't do: the first complaint counts. The limit of an index, or what else is wrong.
