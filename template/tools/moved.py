@@ -114,7 +114,9 @@ def carry_edits(name: str, old: Tree, new: Tree, before: Tree, now: Tree) -> Car
         if both is not None:
             carried.placed[renamed] = both
             return carried
-    candidates = {path: lines_of(data) for path, data in now.items() if path in new and new[path] != old.get(path)}
+    own = lines_of_its_own(name, old)
+    changed = {path: lines_of(data) for path, data in now.items() if path in new and new[path] != old.get(path)}
+    candidates = {path: lines for path, lines in changed.items() if own.intersection(lines)}
     left = 0
     for hunk in hunks(old[name], before[name]):
         place = _place(hunk, candidates)
@@ -131,6 +133,12 @@ def carry_edits(name: str, old: Tree, new: Tree, before: Tree, now: Tree) -> Car
             f"bring back the file, or make the edits where they belong now."
         )
     return carried
+
+
+def lines_of_its_own(name: str, old: Tree) -> set[str]:
+    """The lines that no other file has: where they are now, text of this file has gone, and not just a closing brace."""
+    others = {line for path, data in old.items() if path != name for line in lines_of(data)}
+    return set(lines_of(old[name])) - others
 
 
 def _place(hunk: Hunk, candidates: dict[str, list[str]]) -> tuple[str, int | None] | None:

@@ -113,7 +113,7 @@ def main() -> int:
                     now[path] = data
                     print(f"{found.name}: carried over to {path}.")
                 else:
-                    problems.append(f"{found.name}: belongs into {path}; `make update-report APPLY=1` carries it over.")
+                    problems.append(f"{found.name}: belongs into {path}; `python3 tools/update_report.py --apply` carries it over.")
             problems += [f"{found.name}: {problem}" for problem in found.problems]
     print("\n".join(problems) if problems else "Nothing was lost: `git add --all`, then look at `git diff --cached`.")
     return 1 if problems else 0
