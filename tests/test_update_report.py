@@ -104,8 +104,8 @@ def report(project: Path, *options: str) -> tuple[int, str]:
 
 def advised(text: str) -> list[str]:
     """The commands after the update, without their comments, up to the commit."""
-    after = text[text.index("make update-report") :]
-    found = re.findall(r"^ *(?:\$ )?((?:make|git) .*?) *(?:#.*)?$", after, re.MULTILINE)
+    after = text[text.index("python3 tools/update_report.py") :]
+    found = re.findall(r"^ *(?:\$ )?((?:python3|make|git) .*?) *(?:#.*)?$", after, re.MULTILINE)
     return found[: 1 + next(number for number, command in enumerate(found) if "commit" in command)]
 
 
@@ -116,7 +116,7 @@ def test_the_pages_advise_what_the_message_does(page):
 
 def test_who_does_what_is_advised_has_all_files_after_two_updates(template, project):
     commands = advised(message())
-    assert len(commands) >= 5 and commands[0].startswith("make update-report")
+    assert len(commands) >= 5 and commands[0].startswith("python3 tools/update_report.py")
     for new in ("csrc/second.cpp", "csrc/third.cpp"):
         template.write(new, "new\n")
         template.release()
@@ -135,7 +135,7 @@ def test_the_message_names_what_no_question_has(template, project):
     template.release()
     given = "--data op_set=full --data opset=full"
     done = run(project, f"{sys.executable} -m copier update --defaults {given}")
-    assert done.returncode == 0 and "make update-report" in done.stderr
+    assert done.returncode == 0 and "tools/update_report.py" in done.stderr
     assert "No question is called opset," in done.stderr and "called op_set" not in done.stderr
 
 
@@ -191,6 +191,38 @@ def test_edits_go_where_the_template_has_moved_their_lines(template, project):
     assert status == 0, said
     commit(project, "Update the template")
     assert report(project)[0] == 0
+
+
+def test_an_edit_at_a_files_end_is_not_carried_to_another_file_that_ends_alike(template, project):
+    end = "} // namespace\n"
+    for name in ("removed", "kept"):
+        template.write(f"csrc/{name}.cpp", LINES[name] + end)
+    template.release()
+    update(project)
+    commit(project, "Update the template")
+    path = project / "csrc/removed.cpp"
+    path.write_text(path.read_text() + "// mine\n")
+    commit(project, "Work")
+    (template.files / "csrc/removed.cpp").unlink()
+    template.write("csrc/kept.cpp", change(LINES["kept"], line5="the template's\n") + end)
+    template.release()
+    update(project)
+    status, said = report(project, "--apply")
+    assert status == 1 and "csrc/removed.cpp: the template has removed it, and 1 of your edits found no place" in said
+    assert "mine" not in read(project, "csrc/kept.cpp")
+
+
+def test_a_conflict_in_the_makefile_is_told(template, project):
+    makefile = project / "Makefile"
+    line = next(line for line in makefile.read_text().splitlines(keepends=True) if line.startswith("TORCH ?="))
+    makefile.write_text(makefile.read_text().replace(line, "TORCH ?= 0.1\n"))
+    commit(project, "Work")
+    path = template.files / "Makefile.jinja"
+    path.write_text(re.sub(r"^TORCH \?=.*\n", "TORCH ?= 0.2\n", path.read_text(), flags=re.MULTILINE))
+    template.release()
+    update(project)
+    done = run(project, advised(message())[0])
+    assert done.returncode == 1 and "Makefile: a conflict" in done.stdout
 
 
 def test_fixes_reach_files_that_the_vendor_has_moved(template, project):
