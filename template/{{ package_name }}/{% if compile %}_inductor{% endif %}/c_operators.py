@@ -143,6 +143,16 @@ class COperators(OpOverrides):
     def bitwise_not(x: Any) -> str:
         return f"(!{x})" if getattr(x, "dtype", None) == torch.bool else f"(~{x})"
 
+    # In C a count beyond the width may do anything.
+    @staticmethod
+    def bitwise_left_shift(a: Any, count: Any) -> str:
+        return f"({count} >= 0 && {count} < {torch.iinfo(a.dtype).bits} ? {a} << {count} : 0)"
+
+    @staticmethod
+    def bitwise_right_shift(a: Any, count: Any) -> str:
+        beyond = f"-({a} < 0)"  # an unsigned number never is
+        return f"({count} >= 0 && {count} < {torch.iinfo(a.dtype).bits} ? {a} >> {count} : {beyond})"
+
     @staticmethod
     def rand(seed: Any, offset: Any) -> str:
         return f"uniform({seed}, {offset})"
