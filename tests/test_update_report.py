@@ -305,6 +305,9 @@ def test_whether_there_is_a_newer_version(template, project):
     answers.write_text(re.sub(r"_src_path: .*", "_src_path: /nowhere/template", answers.read_text()))
     status, said = check()
     assert status == 3 and "isn't on this machine" in said
+    long = "/nowhere/" + "a folder/" * 20
+    answers.write_text(yaml.safe_dump({"_src_path": long}))  # in several lines
+    assert long in check()[1]
     answers.unlink()
     assert check()[0] == 3
 

@@ -4,6 +4,7 @@ Its status: 0, there is none; 2, there is one; 3, that can't be told here, and a
 """
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,9 @@ NONE, NEWER, UNKNOWN = 0, 2, 3
 
 
 def recorded(name: str, answers: str) -> str:
-    values = [line.partition(": ")[2] for line in answers.splitlines() if line.startswith(f"{name}: ")]
-    return values[0].strip("'\"") if values else ""
+    # A long value goes on in lines that are indented.
+    found = re.search(rf"^{name}: (.*(?:\n .*)*)", answers, re.MULTILINE)
+    return " ".join(found[1].split()).strip("'\"") if found else ""
 
 
 def main() -> int:
