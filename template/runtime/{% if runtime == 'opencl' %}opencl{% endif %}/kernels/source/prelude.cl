@@ -36,6 +36,19 @@
 #define C_bool int
 #define LOAD_bool(p, i) ((int)((p)[i] != 0))
 #define STORE_bool(p, i, v) ((p)[i] = (uchar)((v) != 0))
+// Those that are only converted.
+#define T_uint8 uchar
+#define C_uint8 int
+#define LOAD_uint8(p, i) ((int)(p)[i])
+#define STORE_uint8(p, i, v) ((p)[i] = (uchar)(v))
+#define T_int8 char
+#define C_int8 int
+#define LOAD_int8(p, i) ((int)(p)[i])
+#define STORE_int8(p, i, v) ((p)[i] = (char)(v))
+#define T_int16 short
+#define C_int16 int
+#define LOAD_int16(p, i) ((int)(p)[i])
+#define STORE_int16(p, i, v) ((p)[i] = (short)(v))
 
 // Elements of some bytes, which are moved and not computed with.
 #define T_1 uchar
