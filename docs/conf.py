@@ -16,6 +16,7 @@ extensions = [
     "core_operators",
     "kernel_order",
     "optional_functions",
+    "without_kernel",
 ]
 exclude_patterns = ["_extensions"]
 

@@ -19,7 +19,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [page.stem for page in sorted(DOCS.glob("*.md")) if re.search("^```py", page.read_text("utf-8"), re.MULTILINE)]
 # A fence that the build of the guide fills: its name, its argument and its options.
 DIRECTIVE = re.compile(
-    r"^```\{(rendered|minimal|stubs|capabilities|optional-functions)\} ?(.*)\n((?::.*\n)*)```$", re.MULTILINE
+    r"^```\{(rendered|minimal|stubs|capabilities|optional-functions|without-kernel)\} ?(.*)\n((?::.*\n)*)```$",
+    re.MULTILINE,
 )
 # What prints messages: of a rendered project, and of torch.
 SOURCES = "csrc runtime torch_nova codegen cmake metadata tools Makefile CMakeLists.txt".split()
@@ -300,6 +301,18 @@ def test_the_releases_of_torch_are_those_of_the_questions_file():
     assert f"builds with PyTorch {minimum} to {newest}. All tests run with {tested}; " in readme
     for text in (update, readme):
         assert f"`make test-torch TORCH={newest}.0`" in text
+
+
+def test_each_operator_without_a_kernel_has_a_reason(shown, monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "_extensions")
+    listing = extension("without_kernel")
+    names, rows = listing.without_kernel(shown), listing.reasons()
+    assert {"lgamma", "cauchy", "__lshift__", "mode"} <= names and not names & {"add", "logit", "searchsorted"}
+    assert [*listing.problems(rows, names)] == []
+    assert [*listing.problems(rows[1:], names)] == [
+        f"without_kernel.yml has _ctc_loss{end} in 0 rows" for end in ("", "_backward")
+    ]
+    assert [*listing.problems([*rows, {"operators": ["add*"]}], names)] == ["without_kernel.yml lists add* for nothing"]
 
 
 def test_stubs_are_listed_with_the_operators_that_they_serve(monkeypatch):
