@@ -25,7 +25,7 @@ def without_kernel(project: Path) -> set[str]:
     lines = yaml.safe_load((project / "csrc/aten/ops.yaml").read_text(encoding="utf-8"))
     emulated = yaml.safe_load((project / "csrc/emulation/operators.yaml").read_text(encoding="utf-8"))
     names = {name for names in emulated.values() for name in names}
-    of_others = set()
+    of_others: set[str] = set()
     for line in lines:
         if "op" in line:
             (names if line["kind"] in ("emulated", "fallback") else of_others).add(line["op"])
