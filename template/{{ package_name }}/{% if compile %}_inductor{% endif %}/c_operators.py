@@ -1,5 +1,6 @@
 """Each operation of Inductor as an expression in C."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -64,6 +65,22 @@ class COperators(OpOverrides):
         return value
 
     @staticmethod
+    def add(a: Any, b: Any) -> str:
+        return _wrapping(a, "+", b)
+
+    @staticmethod
+    def sub(a: Any, b: Any) -> str:
+        return _wrapping(a, "-", b)
+
+    @staticmethod
+    def mul(a: Any, b: Any) -> str:
+        return _wrapping(a, "*", b)
+
+    @staticmethod
+    def neg(x: Any) -> str:
+        return f"(-{x})" if _is_floating(x) else _wrapping(0, "-", x)
+
+    @staticmethod
     def where(condition: Any, a: Any, b: Any) -> str:
         return f"({condition} ? {a} : {b})"
 
@@ -77,7 +94,7 @@ class COperators(OpOverrides):
 
     @staticmethod
     def abs(x: Any) -> str:
-        return f"fabs({x})" if _is_floating(x) else f"({x} < 0 ? -{x} : {x})"
+        return f"fabs({x})" if _is_floating(x) else f"({x} < 0 ? {COperators.neg(x)} : {x})"
 
     @staticmethod
     def sign(x: Any) -> str:
@@ -169,6 +186,16 @@ class COperators(OpOverrides):
 def _is_floating(x: Any) -> bool:
     dtype = getattr(x, "dtype", None)
     return dtype is not None and dtype.is_floating_point
+
+
+def _wrapping(a: Any, operator: str, b: Any) -> str:
+    """Numbers of PyTorch wrap around. In C only unsigned ones do, and compilers make use of it that others never have to."""
+    dtypes = [dtype for dtype in (getattr(a, "dtype", None), getattr(b, "dtype", None)) if dtype is not None]
+    if not dtypes or any(dtype.is_floating_point or dtype == torch.bool for dtype in dtypes):
+        return f"({a} {operator} {b})"
+    dtype = functools.reduce(torch.promote_types, dtypes)
+    wide = "unsigned long" if dtype.itemsize == 8 else "unsigned int"
+    return f"(({V.kernel.dtype_to_str(dtype)})(({wide}){a} {operator} ({wide}){b}))"
 
 
 def _function(name: str) -> Callable[..., str]:

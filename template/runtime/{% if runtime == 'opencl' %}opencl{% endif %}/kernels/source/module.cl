@@ -17,7 +17,8 @@ long mod_floor(long a, long b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 long div_floor(long a, long b) {
-  return div_trunc(a - mod_floor(a, b), b);
+  const long quotient = div_trunc(a, b), rest = mod_trunc(a, b);
+  return quotient - (rest != 0 && (rest < 0) != (b < 0));
 }
 
 // Random numbers: the bits of an offset under a seed.
@@ -30,7 +31,7 @@ float normal(long seed, long offset) {
   return sqrt(-2 * log(first)) * cospi(2 * second);
 }
 long randint64(long seed, long offset, long low, long high) {
-  return low + (long)(both((ulong)seed, 0, (ulong)offset) % (ulong)(high - low));
+  return (long)((ulong)low + both((ulong)seed, 0, (ulong)offset) % ((ulong)high - (ulong)low));
 }
 
 // Sums to which other work-items add as well. OpenCL has them for integers of 32 bits, so a float, or a part of such a
