@@ -292,11 +292,12 @@ def test_nothing_needs_the_emulation(build, tmp_path, units):
     sources = shutil.copytree(project, tmp_path / "sources", ignore=shutil.ignore_patterns("build", "emulation"))
     assert (project / "csrc/emulation").is_dir() and not (sources / "csrc/emulation").exists()
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target"]
-    command += [tmp_path / "site", sources]
+    site = tmp_path / "site"
+    command += [site, sources]
     for option, value in (("EMULATION", "OFF"), ("UNITS", units)):
         command += ["--config-settings", f"cmake.define.{DEVICE.upper()}_{option}={value}"]
     subprocess.run([*command, "--config-settings", f"build-dir={tmp_path / 'build'}"], check=True)
-    environment = variants.USER_ENVIRONMENT | {"PYTHONPATH": str(tmp_path / "site"), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    environment = variants.USER_ENVIRONMENT | {"PYTHONPATH": str(site), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
 
     def run(script, **more):
         command = [sys.executable, "-c", script.replace("DEVICE", DEVICE)]
