@@ -212,6 +212,53 @@ def test_an_edit_at_a_files_end_is_not_carried_to_another_file_that_ends_alike(t
     assert "mine" not in read(project, "csrc/kept.cpp")
 
 
+SMALL = "#pragma once\n\n#include <ATen/ATen.h>\n\nnamespace house {\n\n%s\n\n} // namespace house\n"
+
+
+def test_headers_that_have_but_their_frame_in_common_are_different_ones(template, project):
+    for name in ("apples", "pears", "plums"):
+        template.write(f"csrc/{name}.h", SMALL % f"void {name}();")
+    template.release()
+    update(project)
+    commit(project, "Update the template")
+    path = project / "csrc/apples.h"
+    path.write_text(SMALL % "void apples();\n\nvoid mine();")
+    commit(project, "Work")
+    (template.files / "csrc/apples.h").unlink()
+    template.write("csrc/numbers.h", SMALL % "int numbers();")
+    template.write("csrc/pears.h", SMALL % "void pears();\nvoid apples();")
+    template.release()
+    update(project)
+    status, said = report(project, "--apply")
+    assert "mine" not in read(project, "csrc/numbers.h") and "csrc/numbers.h" not in said
+    assert status == 0 and read(project, "csrc/pears.h") == SMALL % "void pears();\nvoid apples();\n\nvoid mine();", said
+
+
+def test_links_are_no_obstacle(template, project):
+    (project / "sdk").symlink_to("/nowhere/sdk")
+    (project / "round").symlink_to("round")
+    commit(project, "Links")
+    template.write("csrc/kept.cpp", change(LINES["kept"], line5="the template's\n"))
+    template.release()
+    update(project)
+    status, said = report(project)
+    assert status == 0, said
+
+
+def test_a_project_without_a_commit_is_told_what_is_missing(project):
+    shutil.rmtree(project / ".git")
+    git(project, "init", "--quiet")
+    status, said = report(project)
+    assert status == 1 and "has to be a repository with a commit" in said and "Traceback" not in said
+
+
+def test_another_name_is_told(template, project):
+    answers = project / ".copier-answers.yml"
+    answers.write_text(read(project, ".copier-answers.yml").replace(f"device_name: {DEVICE}", "device_name: other"))
+    status, said = report(project)
+    assert status == 1 and f"device_name was {DEVICE} and is other" in said
+
+
 def test_a_conflict_in_the_makefile_is_told(template, project):
     makefile = project / "Makefile"
     line = next(line for line in makefile.read_text().splitlines(keepends=True) if line.startswith("TORCH ?="))

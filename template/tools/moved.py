@@ -29,20 +29,24 @@ def similarity(one: bytes, other: bytes) -> float:
     return matcher.ratio() if matcher.quick_ratio() >= ALIKE else 0.0
 
 
-def most_alike(data: bytes, candidates: Tree) -> str | None:
-    found = {name: similarity(data, other) for name, other in candidates.items()}
+def most_alike(data: bytes, own: set[str], candidates: Tree) -> str | None:
+    """The file with most of the same lines. What many files have in common, such as braces and includes, proves nothing."""
+    with_own = {name: other for name, other in candidates.items() if own.intersection(lines_of(other)) or not own}
+    found = {name: similarity(data, other) for name, other in with_own.items()}
     best = max(found, key=lambda name: found[name], default=None)
     return best if best is not None and found[best] >= ALIKE else None
 
 
 def moved_to(name: str, old: Tree, new: Tree) -> str | None:
     """What the template calls a file that it no longer has under its name."""
-    return most_alike(old[name], {path: data for path, data in new.items() if path not in old})
+    added = {path: data for path, data in new.items() if path not in old}
+    return most_alike(old[name], lines_of_its_own(name, old), added)
 
 
 def original_of(name: str, old: Tree, before: Tree, now: Tree) -> str | None:
     """Where in the project a file of the template stands that its vendor has moved."""
-    return most_alike(old[name], {path: data for path, data in before.items() if path not in old and path in now})
+    added = {path: data for path, data in before.items() if path not in old and path in now}
+    return most_alike(old[name], lines_of_its_own(name, old), added)
 
 
 def merged(ours: bytes, base: bytes, theirs: bytes) -> bytes | None:
@@ -119,7 +123,7 @@ def carry_edits(name: str, old: Tree, new: Tree, before: Tree, now: Tree) -> Car
     candidates = {path: lines for path, lines in changed.items() if own.intersection(lines)}
     left = 0
     for hunk in hunks(old[name], before[name]):
-        place = _place(hunk, candidates)
+        place = _place(hunk, candidates, own)
         if place is None:
             left += 1
         elif place[1] is not None:
@@ -141,12 +145,18 @@ def lines_of_its_own(name: str, old: Tree) -> set[str]:
     return set(lines_of(old[name])) - others
 
 
-def _place(hunk: Hunk, candidates: dict[str, list[str]]) -> tuple[str, int | None] | None:
-    """Where a hunk fits: file and line, or no line where it is in already. None: nowhere, or in several places."""
+def _place(hunk: Hunk, candidates: dict[str, list[str]], own: set[str]) -> tuple[str, int | None] | None:
+    """Where a hunk fits: file and line, or no line where it is in already. None: nowhere, or in several places.
+
+    One of the lines that it stands between, or replaces, has to be the file's own: every file ends with the same brace.
+    """
     for context in range(CONTEXT, 0, -1):
         done = [path for path, lines in candidates.items() if hunk.places(lines, context, hunk.new)]
         if len(done) == 1:
             return done[0], None
+        around = hunk.before[len(hunk.before) - context :] + hunk.old + hunk.after[:context]
+        if not own.intersection(around):
+            return None
         found = [(path, at) for path, lines in candidates.items() for at in hunk.places(lines, context, hunk.old)]
         if len(found) == 1:
             return found[0]

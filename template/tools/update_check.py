@@ -28,7 +28,14 @@ def main() -> int:
         print(f"{answers.name} doesn't say which template this project was made from: `git log` may have it.")
         return UNKNOWN
     # Without a colon it is a path, on the machine where the project was made.
-    if ":" not in source and not (ROOT / Path(source).expanduser()).exists():
+    path = Path(source).expanduser()
+    if ":" not in source and not path.is_absolute():
+        print(
+            f"The template is noted as {source}, which says nothing without the folder that Copier was called in: "
+            f"write a URL or an absolute path into {answers.name}, as `_src_path`."
+        )
+        return UNKNOWN
+    if ":" not in source and not path.exists():
         print(
             f"The template is noted as {source}, which isn't on this machine: "
             f"write an address that every machine can reach into {answers.name}, as `_src_path`."

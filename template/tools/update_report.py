@@ -9,6 +9,7 @@ what to do. With --apply it carries over what can be placed without doubt. Statu
 import argparse
 import io
 import itertools
+import os
 import subprocess
 import sys
 import tarfile
@@ -27,19 +28,25 @@ Tree = dict[str, bytes]
 
 
 def git(root: Path, *arguments: str) -> bytes:
-    return subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True).stdout
+    done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True)
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip()
+        raise SystemExit(f"{said}\nThis looks at what was committed before the update: the project has to be a repository with a commit.")
+    return done.stdout
 
 
 def committed(root: Path) -> Tree:
-    """What the last commit has."""
+    """What the last commit has, but links."""
     with tarfile.open(fileobj=io.BytesIO(git(root, "archive", "--format=tar", "HEAD"))) as archive:
-        return {entry.name: file.read() for entry in archive if (file := archive.extractfile(entry)) is not None}
+        files = [entry for entry in archive if entry.isfile()]
+        return {entry.name: file.read() for entry in files if (file := archive.extractfile(entry)) is not None}
 
 
 def present(root: Path) -> Tree:
     """What is here now, new files included."""
-    listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").decode().split("\0")[:-1]
-    return {name: (root / name).read_bytes() for name in dict.fromkeys(listed) if (root / name).is_file()}
+    listed = os.fsdecode(git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")).split("\0")[:-1]
+    paths = {name: root / name for name in dict.fromkeys(listed)}
+    return {name: path.read_bytes() for name, path in paths.items() if path.is_file() and not path.is_symlink()}
 
 
 def rendered(command: list[str], root: Path, answers: bytes, folder: Path) -> Tree:
@@ -99,6 +106,9 @@ def main() -> int:
         print(f"{ANSWERS} has to be committed, and to be there: it says what the template's two versions are.")
         return 3
     problems = list(unmerged(before, now))
+    name, other = (recorded("device_name", answers[ANSWERS].decode()) for answers in (before, now))
+    if name != other:
+        problems.append(f"{ANSWERS}: device_name was {name} and is {other}: a project keeps its name; take the update back.")
     if before[ANSWERS] != now[ANSWERS]:
         with tempfile.TemporaryDirectory() as folder:
             old = rendered(command, root, before[ANSWERS], Path(folder, "old"))
