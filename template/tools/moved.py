@@ -68,9 +68,13 @@ class Hunk:
     new: list[str]
     after: list[str]
 
+    def around(self, context: int) -> tuple[list[str], list[str]]:
+        """That many of the lines on each side, where there are so many."""
+        return self.before[max(0, len(self.before) - context) :], self.after[:context]
+
     def places(self, lines: list[str], context: int, block: list[str]) -> list[int]:
         """Where `block` stands between that many of the lines around it."""
-        head, tail = self.before[len(self.before) - context :] if context else [], self.after[:context]
+        head, tail = self.around(context)
         wanted = head + block + tail
         positions = range(len(lines) - len(wanted) + 1) if wanted else ()
         return [position + len(head) for position in positions if lines[position : position + len(wanted)] == wanted]
@@ -154,8 +158,8 @@ def _place(hunk: Hunk, candidates: dict[str, list[str]], own: set[str]) -> tuple
         done = [path for path, lines in candidates.items() if hunk.places(lines, context, hunk.new)]
         if len(done) == 1:
             return done[0], None
-        around = hunk.before[len(hunk.before) - context :] + hunk.old + hunk.after[:context]
-        if not own.intersection(around):
+        head, tail = hunk.around(context)
+        if not own.intersection(head + hunk.old + tail):
             return None
         found = [(path, at) for path, lines in candidates.items() for at in hunk.places(lines, context, hunk.old)]
         if len(found) == 1:
