@@ -1,4 +1,7 @@
-"""The strides of results are those of the CPU, or of the meta device: compilers plan with the latter's."""
+"""The strides of results are those of the CPU, or of the meta device: compilers plan with the latter's.
+
+Sizes and dtypes are always those of fake tensors of the device, which differ from the CPU's here and there.
+"""
 
 from itertools import islice
 
@@ -6,6 +9,7 @@ import pytest
 import torch
 from parity import DEVICE, copied, tensors_in
 from selection import parameters
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_map
 
@@ -38,6 +42,26 @@ def test_strides(op, lay_out, sample_count):
         if len(expected) == 2:
             ours = strides(op, arguments, DEVICE)
             assert any(agree(ours, theirs) for theirs in expected), f"{ours} instead of one of {expected}"
+
+
+def test_fake_tensors(op, sample_count):
+    for sample in islice(op.sample_inputs_func(op, torch.device("cpu"), torch.float32, False), sample_count):
+        arguments = copied((sample.input, sample.args, sample.kwargs), DEVICE)
+        if any(x.layout != torch.strided for x in tensors_in(arguments)):
+            continue
+        mode = FakeTensorMode()
+        input, args, kwargs = tree_map(lambda x: mode.from_tensor(x) if isinstance(x, torch.Tensor) else x, arguments)
+        try:
+            with mode:
+                expected = forms(op(input, *args, **kwargs))
+        except Exception:  # whose sizes depend on values, or on what no fake tensor shows
+            continue
+        input, args, kwargs = arguments
+        assert forms(op(input, *args, **kwargs)) == expected
+
+
+def forms(results):
+    return [(x.shape, x.dtype, x.device) for x in tensors_in(results)]
 
 
 def agree(ours, theirs):
