@@ -11,7 +11,7 @@ from parity import DEVICE, copied, tensors_in
 from selection import parameters
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.testing._internal.common_methods_invocations import op_db
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_map, tree_map_only
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.requires_ops("full")]
 
@@ -50,7 +50,7 @@ def test_fake_tensors(op, sample_count):
         if any(x.layout != torch.strided for x in tensors_in(arguments)):
             continue
         mode = FakeTensorMode()
-        input, args, kwargs = tree_map(lambda x: mode.from_tensor(x) if isinstance(x, torch.Tensor) else x, arguments)
+        input, args, kwargs = tree_map_only(torch.Tensor, mode.from_tensor, arguments)
         try:
             with mode:
                 expected = forms(op(input, *args, **kwargs))
