@@ -35,8 +35,8 @@ true try typedef typeid typename typeof union unsigned using virtual void volati
 # Prefixes of macros, of C functions, of environment and of CMake variables that somebody else owns already: the
 # rendered project calls its own X_CHECK(), x_malloc(), X_DEBUG. linux and unix are macros of the compiler.
 PREFIXES = """
-at aten caffe cl cmake git gnu gomp gtest kmp ld libc linux mkl ninja omp pip posix pthread py pybind pyobject pytest
-python scikit skbuild std torch unix
+acc aio at aten caffe cl cmake cnd errno fanotify git gnu gomp gtest inotify kmp ld libc linux mkl mtx ninja obstack omp
+pip pkey posix pthread py pybind pyobject pytest python re res scikit sem skbuild std torch unix xdr
 """.split()
 
 # Modules of the rendered Python package, beside which the device's own module lies.

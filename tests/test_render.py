@@ -150,6 +150,8 @@ def test_odd_names_and_texts(render):
 
 # Imports stand in alphabetical order and are wrapped at a length, so both may depend on names.
 NAMES = {"first": {"device_name": "aa"}, "last": {"device_name": "zz"}, "longest": {"device_name": "ab" * 20}}
+# A function of the package, or a module, may have a variable of the device's name.
+NAMES |= {name: {"device_name": name} for name in ("error", "process", "copy")}
 
 
 @pytest.mark.parametrize("answers", [*NAMES.values(), *MATRIX.values()], ids=[*NAMES, *MATRIX])

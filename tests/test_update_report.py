@@ -152,6 +152,7 @@ def test_edits_go_where_the_template_has_moved_their_lines(template, project):
     edit(project, "moved", line5="moved 5\nmine\n", line30="changed\n")
     edit(project, "split", line3="", line35="split 35\nbelow\n", line20="ours\n")
     edit(project, "removed", line7="edited\n")
+    (project / ".gitattributes").write_text("/csrc export-ignore\n")  # which `git archive` obeys
     commit(project, "Work")
 
     lines = LINES["split"].splitlines(keepends=True)
@@ -253,11 +254,12 @@ def test_a_project_without_a_commit_is_told_what_is_missing(project):
     assert status == 1 and "has to be a repository with a commit" in said and "Traceback" not in said
 
 
-def test_another_name_is_told(template, project):
+@pytest.mark.parametrize(("key", "name"), [("device_name", DEVICE), ("package_name", f"torch_{DEVICE}")])
+def test_another_name_is_told(template, project, key, name):
     answers = project / ".copier-answers.yml"
-    answers.write_text(read(project, ".copier-answers.yml").replace(f"device_name: {DEVICE}", "device_name: other"))
+    answers.write_text(read(project, ".copier-answers.yml").replace(f"{key}: {name}", f"{key}: other"))
     status, said = report(project)
-    assert status == 1 and f"device_name was {DEVICE} and is other" in said
+    assert status == 1 and f"{key} was {name} and is other" in said
 
 
 def test_a_conflict_in_the_makefile_is_told(template, project):

@@ -40,7 +40,7 @@ def main() -> int:
     arguments = parser.parse_args()
 
     problems = unread(arguments.template, arguments.vendor)
-    # A vendor who has nothing to list may delete the file.
+    # A vendor who has nothing to list may delete the file; an update brings it back.
     template, vendor = (
         read(path, problems) if path.exists() else [] for path in (arguments.template, arguments.vendor)
     )

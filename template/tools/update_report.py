@@ -7,12 +7,10 @@ what to do. With --apply it carries over what can be placed without doubt. Statu
 """
 
 import argparse
-import io
 import itertools
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +25,9 @@ MARKERS = ("<<<<<<< before updating", ">>>>>>> after updating")
 Tree = dict[str, bytes]
 
 
-def git(root: Path, *arguments: str) -> bytes:
-    done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True)
+def git(root: Path, *arguments: str, **environment: str) -> bytes:
+    command = ["git", "-C", str(root), *arguments]
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True)
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()
         raise SystemExit(f"{said}\nThis looks at what was committed before the update: the project has to be a repository with a commit.")
@@ -36,10 +35,18 @@ def git(root: Path, *arguments: str) -> bytes:
 
 
 def committed(root: Path) -> Tree:
-    """What the last commit has, but links."""
-    with tarfile.open(fileobj=io.BytesIO(git(root, "archive", "--format=tar", "HEAD"))) as archive:
-        files = [entry for entry in archive if entry.isfile()]
-        return {entry.name: file.read() for entry in files if (file := archive.extractfile(entry)) is not None}
+    """What the last commit has, but links, with the ends of lines that a checkout gives them.
+
+    `git archive` would leave out what .gitattributes keeps from archives.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
+        files = Path(folder, "files")
+        git(root, "read-tree", "HEAD", **index)
+        git(root, "checkout-index", "--all", f"--prefix={files}/", **index)
+        top = files / os.fsdecode(git(root, "rev-parse", "--show-prefix")).strip("\n")
+        paths = [path for path in top.rglob("*") if path.is_file() and not path.is_symlink()]
+        return {path.relative_to(top).as_posix(): path.read_bytes() for path in paths}
 
 
 def present(root: Path) -> Tree:
@@ -106,9 +113,10 @@ def main() -> int:
         print(f"{ANSWERS} has to be committed, and to be there: it says what the template's two versions are.")
         return 3
     problems = list(unmerged(before, now))
-    name, other = (recorded("device_name", answers[ANSWERS].decode()) for answers in (before, now))
-    if name != other:
-        problems.append(f"{ANSWERS}: device_name was {name} and is {other}: a project keeps its name; take the update back.")
+    for key in ("device_name", "package_name"):
+        name, other = (recorded(key, answers[ANSWERS].decode()) for answers in (before, now))
+        if name != other:
+            problems.append(f"{ANSWERS}: {key} was {name} and is {other}: a project keeps its name; take the update back.")
     if before[ANSWERS] != now[ANSWERS]:
         with tempfile.TemporaryDirectory() as folder:
             old = rendered(command, root, before[ANSWERS], Path(folder, "old"))

@@ -10,7 +10,7 @@ def pytest_addoption(parser):
     group.addoption(
         "--kinds",
         help="forward, backward, in_place, out, out_strided, noncontiguous, special, strides, train, eval, gradcheck, "
-        "gradgradcheck, errors, operator_writes, module_writes",
+        "gradgradcheck, errors, operator_writes, module_writes, small, lazy",
     )
     group.addoption("--report", metavar="FOLDER", help="where report.txt and report.json are written")
 
