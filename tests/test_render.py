@@ -161,6 +161,15 @@ def test_a_linter_finds_nothing(render, answers):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("suite", ["tests", "runtime/tests"])
+def test_modules_of_a_suite_have_names_of_their_own(render, suite):
+    """pytest imports a module by its name alone, and refuses a second one."""
+    project = render(**MATRIX["full"])
+    names = [path.name for path in (project / suite).rglob("*.py") if path.name not in ("conftest.py", "__init__.py")]
+    assert len(names) > 10
+    assert sorted(names) == sorted(set(names))
+
+
 def test_what_checks_a_project_has_its_names(render, tmp_path):
     checks = variants.render_checks(render(**ODD), tmp_path)
     (checks / variants.MANIFEST).unlink()
