@@ -170,6 +170,34 @@ def test_modules_of_a_suite_have_names_of_their_own(render, suite):
     assert sorted(names) == sorted(set(names))
 
 
+def test_scripts_of_a_suite_import_the_package(render):
+    """Without `autoload` nothing else brings the device into a process."""
+    project = render(**MATRIX["full"])
+    scripts = [(path, *script) for path in (project / "tests").rglob("*.py") for script in scripts_of(path)]
+    assert len(scripts) > 100
+    packages = re.compile(f"torch_{DEVICE}|second_wheel")  # which imports the first
+    assert not {f"{path}:{line}" for path, line, text in scripts if DEVICE in text and not packages.search(text)}
+
+
+def scripts_of(path):
+    """The scripts that a test starts with `autoload` as it was answered, each with its line."""
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    assigned = [node for node in module.body if isinstance(node, ast.Assign)]
+    constants = {name.id: node.value for node in assigned for name in node.targets if isinstance(name, ast.Name)}
+
+    def text(node):
+        names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+        meant = [node, *(constants[name] for name in names if name in constants)]
+        parts = itertools.chain.from_iterable(map(ast.walk, meant))
+        return "".join(str(part.value) for part in parts if isinstance(part, ast.Constant))
+
+    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call)]
+    for call in calls:
+        as_answered = "TORCH_DEVICE_BACKEND_AUTOLOAD" not in {keyword.arg for keyword in call.keywords}
+        if as_answered and re.fullmatch(r"run_\w*python", getattr(call.func, "id", "")):
+            yield call.lineno, "".join(map(text, call.args))
+
+
 def test_what_checks_a_project_has_its_names(render, tmp_path):
     checks = variants.render_checks(render(**ODD), tmp_path)
     (checks / variants.MANIFEST).unlink()
