@@ -7,13 +7,13 @@ from ctypes import c_double, c_int64, c_uint64
 
 import numpy as np
 import test_attention
+import test_cells
 import test_embedding_bag
 import test_fused
 import test_index
 import test_kernels
 import test_random
 import test_resampling
-import test_rnn
 import test_rows
 import test_windows
 from arrays import Device, encode, layout, number, reduced
@@ -153,7 +153,7 @@ def layers(device):
             case = test_attention.Case((3, 5, 70, 90, 16), dtype, **options)
             case.forward(device)
             case.backward(device)
-        o = test_rnn.Operands(dtype, (150, 70))
+        o = test_cells.Operands(dtype, (150, 70))
         given = [*(o.room(parts) for parts in (1, 1, 4)), o.make(4), o.make(4), o.make(1), o.bias(4), o.bias(4)]
         o.launch(device, "lstm_cell", given, outputs=3)
         given = [o.room(4), o.room(1), *(o.make(1) for _ in range(4)), np.abs(o.make(4))]
