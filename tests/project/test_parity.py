@@ -26,8 +26,10 @@ def test_what_is_alike_passes():
         lambda x: (x, x) if is_ours(x) else x,
         lambda x: x.sum().item() + is_ours(x),
         lambda x: torch.rand_like(x) + 3 * is_ours(x),
+        lambda x: torch.full_like(x[:4], 7) if is_ours(x) else x[:4] * float("nan"),
+        lambda x: 7.0 if is_ours(x) else float("nan"),
     ],
-    ids=["value", "dtype", "shape", "structure", "number", "mean"],
+    ids=["value", "dtype", "shape", "structure", "number", "mean", "a NaN of few", "a NaN as a number"],
 )
 def test_a_difference_is_found(run):
     with pytest.raises(AssertionError):
@@ -49,6 +51,14 @@ def test_half_types_are_held_to_the_result_in_float32(dtype):
     assert check_parity(lambda x: x * (1 if is_ours(x) or x.dtype == torch.float32 else 1.2), ones)
     with pytest.raises(AssertionError):
         check_parity(lambda x: x * (1.2 if is_ours(x) else 1), ones)
+
+
+def test_what_overflows_allows_nothing_elsewhere():
+    halves = (torch.tensor([300, 1, 2], dtype=torch.float16, device=DEVICE),)
+    assert check_parity(lambda x: x * x, halves)
+    assert check_parity(lambda x: (x.float() * x).to(x.dtype) if is_ours(x) else x * x, halves)
+    with pytest.raises(AssertionError):
+        check_parity(lambda x: torch.zeros_like(x) if is_ours(x) else x * x, halves)
 
 
 def test_what_the_cpu_refuses_is_not_compared():
