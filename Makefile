@@ -62,7 +62,7 @@ bench: environment ## what `copier copy` of the working tree takes, and where it
 
 ## Releases
 
-long: environment ## all variants, the whole suite in both kinds of memory, clang, a build without the emulation, other runtimes, the sdist, all updates, the guide's first page by copy and paste
+long: environment ## all variants, the whole suite in both kinds of memory, conformance, sanitizers, clang, a build without the emulation, other runtimes, the sdist, all updates, the guide's first page by copy and paste
 	"$(PYTHON)" -m pytest -m long $(PYTEST_ARGS)
 
 # Another release may be a CUDA wheel of several gigabytes; no CUDA toolkit is needed for it.

@@ -137,6 +137,18 @@ def test_distributed(build, counts):
 
 
 @pytest.mark.long
+def test_sanitize(build, counts):
+    """The contract, all tests and the stress program: memory, undefined behaviour, races, and what a process loses."""
+    check_skips(run_suites(build(**MATRIX["full"]), counts("full: sanitizers"), target="sanitize"), MATRIX["full"])
+
+
+@pytest.mark.long
+def test_conformance(build, counts):
+    """All of torch's databases of operators and modules, in every dtype."""
+    run_suites(build(**MATRIX["full"]), counts("full: conformance"), "RUNTIME_KIND=emulator", target="conformance")
+
+
+@pytest.mark.long
 def test_a_transport_of_ones_own(render, tmp_path):
     """The project's one file for it takes the collectives away from Gloo; what fails there is told in the same way."""
     sources = shutil.copytree(render(**MATRIX["minimal"]), tmp_path / "sources")
