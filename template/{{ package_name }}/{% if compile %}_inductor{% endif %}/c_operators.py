@@ -31,7 +31,7 @@ class COperators(OpOverrides):
         if dtype == torch.bool:
             return f"({x} != 0)"
         # A negative float has no unsigned value in C; through a signed integer it wraps around, as on the CPU.
-        through = "(long)" if not dtype.is_signed and _is_floating(x) else ""
+        through = "(long)" if not dtype.is_signed and dtype.itemsize < 8 and _is_floating(x) else ""
         return f"(({V.kernel.dtype_to_str(dtype)}){through}{x})"
 
     @staticmethod
