@@ -39,7 +39,9 @@ ANSWERED = (
     "tests/support/ranks.py",
 )  # but these
 REST = [name for name in MATRIX if name not in (*WHOLE, "full")]
-SOME = ["core-without-generator-amp"]  # of these a quick slice in `make matrix`; `make long` runs all tests of all
+# Of these a quick slice in `make matrix`, without the contract, because their runtime is the default variant's.
+# `make long` runs all tests of all.
+SOME = ["minimal", "core-without-generator-amp"]
 
 OPENCL_HEADER = Path("/usr/include/CL/cl.h")
 
@@ -105,7 +107,6 @@ def check_skips(output, answers, *lacking):
 # `make matrix`: of the full one in the other. `make long`: all of the default one in both.
 SUITES = {
     "default-quick": ("default", ["MEMORY=unified", "PYTEST_ARGS=-m quick"]),
-    "minimal-quick": ("minimal", ["MEMORY=unified", "PYTEST_ARGS=-m quick"]),
     "full-discrete-quick": ("full", ["MEMORY=discrete", "PYTEST_ARGS=-m quick"]),
     "minimal": ("minimal", ["MEMORY=unified"]),
     "default": ("default", ["MEMORY=unified"]),
@@ -120,7 +121,7 @@ SUITES = {
     "suite",
     when(
         SUITES,
-        ["minimal-quick", "full-discrete-quick"],
+        ["full-discrete-quick"],
         ["minimal", "default", "default-discrete", "full", "default-late"],
     ),
 )
@@ -202,7 +203,8 @@ def test_rest(build, counts, name, chosen):
             environment[f"{DEVICE.upper()}_LAUNCH_BLOCKING"] = "0"
         options = {"cwd": project, "env": environment, "text": True}
         output = add_up(
-            subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options), counts(name)
+            subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options),
+            counts(f"{name}-quick" if chosen else name),
         )
     check_skips(output, MATRIX[name])
 
@@ -453,6 +455,7 @@ def test_storm_on_opencl(build, seconds):
     assert re.search(lost_nothing, done.stdout, re.MULTILINE), done.stdout
 
 
+@pytest.mark.matrix
 @needs_opencl
 def test_cpp_on_opencl(build, counts):
     """On one device with all cores, as for a user; the suites below divide it."""
