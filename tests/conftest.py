@@ -129,6 +129,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.line("No clang is installed, so that no build by clang was tested: `apt install clang-14`.")
     if not any(Path(path).exists() for path in ("/usr/include/gtest/gtest.h", "/usr/src/googletest")):
         terminalreporter.line("No GoogleTest is installed, so that no test in C++ was run: `apt install libgtest-dev`.")
+    if shutil.which("doxygen") is None:
+        terminalreporter.line("No Doxygen is installed, so that no page of C++ was built: `apt install doxygen`.")
     rows = [value for report in reports for name, value in report.user_properties if name == COUNTS]
     if rows:
         terminalreporter.section("suites of the built variants")

@@ -228,6 +228,10 @@ def test_what_is_built_for_every_change_is_what_is_promised(render):
     newest = re.findall(r"cp(3)(\d+)-", (render() / "pyproject.toml").read_text(encoding="utf-8"))[-1]
     assert {computed["python_minimum"]["default"], ".".join(newest)} <= {one["python"] for one in builds}
     assert "libgtest-dev" in text and "doxygen" in text
+    ours = (variants.ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    installed = (variants.ROOT / ".ci/packages").read_text(encoding="utf-8")
+    assert {".ci/run", "-k test_clang"} <= set(re.findall(r"\.ci/run$|-k test_\w+", ours, re.MULTILINE))
+    assert all(re.search(rf"\b{package}\b", installed) for package in ("clang", "libgtest-dev", "doxygen"))
     for path in [*(render() / ".github").rglob("*.yml"), *(variants.ROOT / ".github").rglob("*.yml")]:
         assert "://" not in path.read_text(encoding="utf-8"), path
 

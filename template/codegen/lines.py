@@ -171,8 +171,8 @@ def _not_yaml(path: Path, text: str, error: yaml.MarkedYAMLError) -> str:
 
 
 def unread(template: Path, vendor: Path) -> list[str]:
-    """What looks like a list of operators and is none."""
-    beside = set(vendor.parent.rglob("ops*.y*ml"))
+    """What looks like a list of operators and is none, wherever in the room it stands."""
+    beside = set(vendor.parent.rglob("*.y*ml"))
     advice = f"no list of operators has this name, so nothing reads it: move its lines into {vendor.name}."
     return [f"{path}:1: {advice}" for path in sorted(beside - {template, vendor}) if path.suffix in (".yaml", ".yml")]
 

@@ -8,9 +8,40 @@ from pathlib import Path
 import torch
 from torch._inductor.custom_graph_pass import CustomGraphModulePass
 
+aten = torch.ops.aten
+
+
+def counts_in_memory_order(node: torch.fx.Node) -> bool:
+    """Whether Inductor would find the index of a least or greatest number in the order in which the tensor lies in memory.
+
+    It does so for a reduction of several dimensions on all devices but the CPU and those that Triton compiles for.
+    """
+    if node.target not in (aten.argmax.default, aten.argmin.default):
+        return False
+    of_all = len(node.args) < 2 or node.args[1] is None
+    return of_all and node.all_input_nodes[0].meta["val"].dim() > 1
+
+
+def bring_number_along(node: torch.fx.Node, device_type: str) -> None:
+    """Copies a number of the CPU to the device, where it is the first operand of a tensor there.
+
+    Inductor computes where the first operand is, unless another one is on a device of a type that it knows as a GPU.
+    """
+    if torch.Tag.pointwise not in node.target.tags:  # type: ignore[union-attr]
+        return
+    operands = [each for each in node.all_input_nodes if isinstance(each.meta.get("val"), torch.Tensor)]
+    others = [each.meta["val"].device for each in operands if each.meta["val"].device.type == device_type]
+    if not others or operands[0].meta["val"].device.type != "cpu":
+        return
+    graph = node.graph
+    with graph.inserting_before(node):
+        copy = graph.call_function(torch.ops.prims.device_put.default, (operands[0], others[0]))
+    copy.meta["val"] = operands[0].meta["val"].to(others[0])
+    node.replace_input_with(operands[0], copy)
+
 
 class GeneratorPass(CustomGraphModulePass):
-    """Leaves to eager kernels what the code generator can't express, and stands for it in Inductor's caches.
+    """Leaves to eager kernels what Inductor or the code generator can't express, and stands for it in Inductor's caches.
 
     A generator whose language lacks something has `should_fallback(node)`; Inductor calls such an operator as it calls a
     convolution.
@@ -29,8 +60,12 @@ class GeneratorPass(CustomGraphModulePass):
 
     def __call__(self, gm: torch.fx.GraphModule) -> None:
         should_fallback = getattr(self.scheduling, "should_fallback", lambda node: False)
+        device_type = torch._C._get_privateuse1_backend_name()
         for node in gm.graph.nodes:
-            if isinstance(node.target, torch._ops.OpOverload) and should_fallback(node):
+            if not isinstance(node.target, torch._ops.OpOverload):
+                continue
+            bring_number_along(node, device_type)
+            if counts_in_memory_order(node) or should_fallback(node):
                 node.meta["should_fallback"] = True
 
     def uuid(self) -> str:
