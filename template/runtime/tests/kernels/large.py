@@ -16,10 +16,8 @@ import test_random
 import test_resampling
 import test_rows
 import test_windows
-from arrays import Device, encode, layout, number, reduced
+from arrays import RANDOM, Device, encode, layout, number, reduced
 from library import Runtime
-
-RANDOM = np.random.default_rng(0)
 
 
 class Recorder(Device):
