@@ -8,7 +8,7 @@ from itertools import islice
 
 import pytest
 import torch
-from parity import DEVICE, seed, tensors_in
+from parity import DEVICE, tensors_in
 from selection import parameters
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_map
@@ -53,7 +53,6 @@ class Cloned:
 
 
 def samples(op, count, requires_grad=False):
-    seed(0)
     for sample in islice(op.sample_inputs_func(op, torch.device(DEVICE), torch.float32, requires_grad), count):
         yield (sample.input, sample.args, sample.kwargs), sample.output_process_fn_grad
 

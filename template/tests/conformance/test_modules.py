@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from parity import DEVICE, carried_out_by, check_all, detached, gradients, seed
+from parity import DEVICE, carried_out_by, check_all, detached, gradients
 from selection import parameters
 from torch.testing._internal.common_modules import module_db
 
@@ -21,7 +21,6 @@ def pytest_generate_tests(metafunc):
 
 
 def test_module(training, dtype, info, sample_count, record_property):
-    seed(0)
     samples = info.module_inputs_func(info, device=DEVICE, dtype=dtype, requires_grad=True, training=training)
     calls = []
     for sample in samples[:sample_count]:

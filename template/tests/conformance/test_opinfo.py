@@ -5,7 +5,7 @@ from itertools import islice
 import opened_runtime
 import pytest
 import torch
-from parity import DEVICE, carried_out_by, check_all, detached, gradients, is_core, seed, tensors_in
+from parity import DEVICE, carried_out_by, check_all, detached, gradients, is_core, tensors_in
 from selection import HAS_ALL_OPERATORS, LEFT_EMPTY, UNDEFINED, parameters, tolerance_of
 from torch.testing._internal.common_methods_invocations import op_db
 
@@ -60,7 +60,6 @@ DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.int64, torch.bool,
 
 
 def test_operator(kind, dtype, op, sample_count, record_property):
-    seed(0)
     grad = is_differentiable(op, dtype)
     if kind == "in_place":
         grad = grad and op.supports_inplace_autograd

@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 import torch
-from parity import DEVICE, check_all, detached, gradients, seed
+from parity import DEVICE, check_all, detached, gradients
 from selection import UNDEFINED, parameters, tolerance_of
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_map
@@ -62,7 +62,6 @@ def test_what_is_left_of_a_sample(dtype, op):
         grads = gradients(sample.output_process_fn_grad(results), (input, args, kwargs)) if grad else ()
         return detached(results), grads
 
-    seed(0)
     grad = dtype.is_floating_point and op.supports_autograd
     for sample in islice(op.sample_inputs_func(op, DEVICE, dtype, grad), 3):
         _, of_sample = check_all([(run, (sample.input, sample.args, sample.kwargs))], defined=False)
