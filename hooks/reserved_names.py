@@ -54,6 +54,16 @@ accelerate datasets diffusers einops lightning optimum_quanto peft pillow safete
 torch_geometric torchao torchmetrics transformers trl
 """.split()
 FOLDERS = "benchmarks build cmake codegen csrc dist docs examples metadata runtime tests tools vendor".split()
+# Scripts and modules of a rendered project that Python finds before what is installed: where a script lies, and where
+# pytest looks.
+SCRIPTS = """
+allocator_model argument_fuzz arrays build built_wheel compare compile conftest contract copier_command copies
+cpp_language digits disguise distributed enqueue entries fault_walk first_light fork_server forked gate graphs host
+images large layers layout library libtorch_example llama mapped_calls measure moved opened_runtime operators
+optimizers parity partial_walk philox profiler random_programs ranks report run runtime_trace seeds selection
+stable_wheel_calls staged staged_calls startup storage_description streams summary traced_profile training
+update_check update_report worker
+""".split()
 # Packages that any Python or checkout may have under a plain name, though sys.stdlib_module_names doesn't list them.
 COMMON = "bin config data include lib main site_packages src test third_party utils venv".split()
 
@@ -138,6 +148,7 @@ def module_names() -> set[str]:
         *REQUIREMENTS,
         *LIBRARIES,
         *FOLDERS,
+        *SCRIPTS,
         *COMMON,
     }
     return {name for name in names if re.fullmatch(r"[a-z][a-z0-9_]*", name)}

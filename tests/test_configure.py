@@ -76,9 +76,13 @@ def test_cmake_on_its_own_builds_the_runtime_that_pyproject_names(project, confi
     text = pyproject.read_text(encoding="utf-8")
     assert text.count('LUMEN_RUNTIME_DIR = "runtime"') == 1
     for name in ("runtime/minimal", "runtime"):
-        pyproject.write_text(text.replace('RUNTIME_DIR = "runtime"', f'RUNTIME_DIR = "{name}"'), encoding="utf-8")
-        status, said = configure(tmp_path / "build", "-G", "Ninja")
-        assert status == 0 and f"The runtime is built from {project}/{name} --" in said, said
+        for spelling in (f'RUNTIME_DIR = "{name}"', f"RUNTIME_DIR  =  '{name}'"):
+            pyproject.write_text(text.replace('RUNTIME_DIR = "runtime"', spelling), encoding="utf-8")
+            status, said = configure(tmp_path / "build", "-G", "Ninja")
+            assert status == 0 and f"The runtime is built from {project}/{name} --" in said, said
+    pyproject.write_text(text.replace('RUNTIME_DIR = "runtime"', "RUNTIME_DIR = [1]"), encoding="utf-8")
+    status, said = configure(tmp_path / "build", "-G", "Ninja")
+    assert status == 1 and 'write LUMEN_RUNTIME_DIR = "..." in one line' in said, said
 
 
 def test_a_runtime_folder_in_the_environment_is_for_one_build(project, tmp_path):

@@ -39,5 +39,12 @@ def test_names_in_a_rendered_project_are_reserved(render):
     project = render(op_set="full")
     folders = {path.name for path in project.iterdir() if path.is_dir() and path.name[0] not in "._"}
     assert folders - {"torch_lumen"} <= LISTED["module_names"]
+    # Not those of tests: no package is called test_x.
+    scripts = {
+        path.stem
+        for room in ("benchmarks", "examples", "tools", "tests", "runtime/tests")
+        for path in project.glob(f"{room}/**/*.py")
+    }
+    assert {name for name in scripts if not name.startswith(("_", "test_"))} <= LISTED["module_names"]
     modules = {path.stem for path in (project / "torch_lumen").iterdir()} - {"lumen"}
     assert {name for name in modules if name[0] != "_" and name != "py"} <= LISTED["device_names"]

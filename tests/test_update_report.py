@@ -139,6 +139,52 @@ def test_the_message_names_what_no_question_has(template, project):
     assert "No question is called opset," in done.stderr and "called op_set" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("word", "told"), [("flase", True), ("-no", True), ("no", False), ("0", False), ("Yes", False), ("true", False)]
+)
+def test_the_message_names_a_word_that_is_no_yes_or_no(template, project, word, told):
+    template.write("csrc/more.cpp", "more\n")
+    template.release()
+    done = run(project, f"{sys.executable} -m copier update --defaults --data amp={word}")
+    assert done.returncode == 0 and (f"--data amp={word} is no yes or no, and was taken for yes" in done.stderr) == told
+
+
+def test_a_file_that_git_ignores_is_reported(template, project):
+    """Copier takes it for deleted, and neither merges it nor leaves a copy."""
+    (project / ".gitignore").write_text("/csrc/removed.cpp\n/csrc/kept.cpp\n/notes\n", encoding="utf-8")
+    (project / "notes").write_text("mine\n", encoding="utf-8")
+    git(project, "rm", "--quiet", "--cached", "csrc/removed.cpp", "csrc/kept.cpp")
+    commit(project, "Ignore two files of the template")
+    (template.files / "csrc" / "removed.cpp").unlink()
+    template.release()
+    update(project)
+    status, said = report(project)
+    assert status == 1
+    assert re.findall(r"^(\S+): git ignores it", said, re.MULTILINE) == ["csrc/kept.cpp", "csrc/removed.cpp"]
+
+
+@pytest.mark.parametrize("given", ["/no/such", "'/no such/copier'", '"\'"'])
+def test_a_copier_that_is_not_there_is_told(project, given):
+    for script in ("update_report", "update_check"):
+        done = run(project, f"COPIER={given} {sys.executable} tools/{script}.py")
+        assert done.returncode == 3 and "say where it is with COPIER=" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_a_path_to_copier_may_have_spaces(template, project, tmp_path):
+    (tmp_path / "with spaces").mkdir()
+    command = tmp_path / "with spaces" / "copier"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m copier "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    done = run(project, f"COPIER='{command}' {sys.executable} tools/update_report.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_there_may_be_no_git(project, tmp_path):
+    (tmp_path / "copier").write_text("", encoding="utf-8")
+    done = run(project, f"PATH=/nowhere COPIER={tmp_path / 'copier'} {sys.executable} tools/update_report.py")
+    assert done.returncode != 0 and "install git" in done.stderr and "Traceback" not in done.stderr
+
+
 def edit(project: Path, name: str, **lines: str) -> None:
     path = project / f"csrc/{name}.cpp"
     path.write_text(change(path.read_text(encoding="utf-8"), **lines), encoding="utf-8")

@@ -12,7 +12,13 @@ MISSING = "There is no copier here: run `pip install copier`, or say where it is
 
 def copier_command() -> list[str] | None:
     if given := os.environ.get("COPIER"):
-        return shlex.split(given)
+        if Path(given).is_file():  # a path may have spaces
+            return [given]
+        try:
+            words = shlex.split(given)
+        except ValueError:  # a quote without its end
+            return None
+        return words if words and shutil.which(words[0]) else None
     of_environment = Path(__file__).parents[1] / ".venv" / "bin" / "copier"
     if found := shutil.which("copier") or shutil.which(of_environment):
         return [str(found)]

@@ -27,10 +27,15 @@ Tree = dict[str, bytes]
 
 def git(root: Path, *arguments: str, **environment: str) -> bytes:
     command = ["git", "-C", str(root), *arguments]
-    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True)
+    try:
+        done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True)
+    except OSError as error:
+        raise SystemExit(f"{error}\nThis asks git what was committed before the update: install git.") from None
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()
-        raise SystemExit(f"{said}\nThis looks at what was committed before the update: the project has to be a repository with a commit.")
+        raise SystemExit(
+            f"{said}\nThis looks at what was committed before the update: the project has to be a repository with a commit."
+        )
     return done.stdout
 
 
@@ -54,6 +59,14 @@ def present(root: Path) -> Tree:
     listed = os.fsdecode(git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")).split("\0")[:-1]
     paths = {name: root / name for name in dict.fromkeys(listed)}
     return {name: path.read_bytes() for name, path in paths.items() if path.is_file() and not path.is_symlink()}
+
+
+def ignored(root: Path, names: set[str]) -> list[str]:
+    """Those that git ignores. Copier takes such a file for one that you had deleted, and keeps nothing of it."""
+    asked = b"\0".join(map(os.fsencode, sorted(names)))
+    # Status 1: none is ignored.
+    done = subprocess.run(["git", "-C", str(root), "check-ignore", "-z", "--stdin"], input=asked, capture_output=True)
+    return os.fsdecode(done.stdout).split("\0")[:-1]
 
 
 def rendered(command: list[str], root: Path, answers: bytes, folder: Path) -> Tree:
@@ -116,11 +129,16 @@ def main() -> int:
     for key in ("device_name", "package_name"):
         name, other = (recorded(key, answers[ANSWERS].decode()) for answers in (before, now))
         if name != other:
-            problems.append(f"{ANSWERS}: {key} was {name} and is {other}: a project keeps its name; take the update back.")
+            problems.append(
+                f"{ANSWERS}: {key} was {name} and is {other}: a project keeps its name; take the update back."
+            )
     if before[ANSWERS] != now[ANSWERS]:
         with tempfile.TemporaryDirectory() as folder:
             old = rendered(command, root, before[ANSWERS], Path(folder, "old"))
             new = rendered(command, root, now[ANSWERS], Path(folder, "new"))
+        for name in ignored(root, old.keys() - before.keys()):
+            told = "git ignores it, so an update overwrites or deletes it: put edits back from a copy"
+            problems.append(f"{name}: {told}, and take it out of .gitignore.")
         # One after the other: several files may have become one.
         for found in itertools.chain(lost_edits(old, new, before, now), lost_fixes(old, new, before, now)):
             for path, data in found.placed.items():
@@ -131,7 +149,9 @@ def main() -> int:
                     now[path] = data
                     print(f"{found.name}: carried over to {path}.")
                 else:
-                    problems.append(f"{found.name}: belongs into {path}; `python3 tools/update_report.py --apply` carries it over.")
+                    problems.append(
+                        f"{found.name}: belongs into {path}; `python3 tools/update_report.py --apply` carries it over."
+                    )
             problems += [f"{found.name}: {problem}" for problem in found.problems]
     print("\n".join(problems) if problems else "Nothing was lost: `git add --all`, then look at `git diff --cached`.")
     return 1 if problems else 0
