@@ -71,6 +71,11 @@ def test_a_runtime_folder_is_below_the_project_and_one_that_is_not_there_is_said
     assert status == 0 and re.search(r"The runtime is built from \S*/runtime/minimal --", said), said
 
 
+def test_a_path_that_cmake_reads_as_a_pattern_is_refused(configure, tmp_path):
+    status, said = configure(tmp_path / "v[2]")
+    assert status == 1 and "without [ ] or ; in its path" in said, said
+
+
 def test_cmake_on_its_own_builds_the_runtime_that_pyproject_names(project, configure, tmp_path):
     pyproject = project / "pyproject.toml"
     text = pyproject.read_text(encoding="utf-8")
