@@ -37,6 +37,7 @@ ANSWERED = (
     "tests/cpp/own_stream.cpp",
     "tests/support/opened_runtime.py",
     "tests/support/ranks.py",
+    "tests/support/traced_profile.py",
 )  # but these
 REST = [name for name in MATRIX if name not in (*WHOLE, "full")]
 # Of these a quick slice in `make matrix`, without the contract, because their runtime is the default variant's.
