@@ -262,20 +262,6 @@ def test_what_is_left_out_of_a_run_is_said(tmp_path):
     assert "Doxygen isn't installed: the rendered projects' pages on C++ are left out.\n" in said
 
 
-def test_a_runtime_folder_of_ones_own_does_not_conflict_with_opencl(render, tmp_path):
-    """An update that brings OpenCL adds a line below the one that each vendor edits."""
-    texts = {
-        "yours": (render() / "pyproject.toml").read_text(encoding="utf-8").replace('_DIR = "runtime"', '_DIR = "mine"'),
-        "old": (render() / "pyproject.toml").read_text(encoding="utf-8"),
-        "new": (render(runtime="opencl") / "pyproject.toml").read_text(encoding="utf-8"),
-    }
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    done = subprocess.run(["git", "merge-file", "-p", *texts], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-    assert 'LUMEN_RUNTIME_DIR = "mine"' in done.stdout and 'LUMEN_RUNTIME_KIND = "opencl"' in done.stdout
-
-
 def test_make_reads_the_runtime_as_toml_has_it(render, tmp_path):
     project = shutil.copytree(render(runtime="opencl"), tmp_path / "project")
     pyproject = project / "pyproject.toml"
