@@ -131,6 +131,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.line("No GoogleTest is installed, so that no test in C++ was run: `apt install libgtest-dev`.")
     if shutil.which("doxygen") is None:
         terminalreporter.line("No Doxygen is installed, so that no page of C++ was built: `apt install doxygen`.")
+    if not variants.has_opencl():
+        packages = "opencl-headers ocl-icd-libopencl1 pocl-opencl-icd"
+        terminalreporter.line(f"No OpenCL is installed, so that no test on it was run: `apt install {packages}`.")
     rows = [value for report in reports for name, value in report.user_properties if name == COUNTS]
     if rows:
         terminalreporter.section("suites of the built variants")

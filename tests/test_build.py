@@ -11,7 +11,6 @@ import sys
 import tarfile
 import venv
 import zipfile
-from ctypes.util import find_library
 from importlib import metadata
 from pathlib import Path
 
@@ -44,16 +43,8 @@ REST = [name for name in MATRIX if name not in (*WHOLE, "full")]
 # `make long` runs all tests of all.
 SOME = ["minimal", "core-without-generator-amp"]
 
-OPENCL_HEADER = Path("/usr/include/CL/cl.h")
-
-
-def opencl_devices():
-    drivers = list(Path("/etc/OpenCL/vendors").glob("*.icd"))
-    return OPENCL_HEADER.exists() and bool(drivers) and find_library("OpenCL") is not None
-
-
 needs_opencl = pytest.mark.skipif(
-    not opencl_devices(), reason="no OpenCL: apt install opencl-headers ocl-icd-libopencl1 pocl-opencl-icd"
+    not variants.has_opencl(), reason="no OpenCL: apt install opencl-headers ocl-icd-libopencl1 pocl-opencl-icd"
 )
 
 
@@ -599,7 +590,7 @@ def contents(wheel):
 def expected_contents(answers):
     device, package = answers["device_name"], answers["package_name"]
     compiled = {"_C.so", "_build_info.py", f"lib/libtorch_{device}.so", f"lib/lib{device}_runtime.so"}
-    if answers["runtime"] == "opencl" and OPENCL_HEADER.exists():
+    if answers["runtime"] == "opencl" and Path("/usr/include/CL/cl.h").exists():
         compiled.add(f"lib/lib{device}_opencl.so")
     names = {f"{package}/{name}" for name in compiled} | {"METADATA", "WHEEL", "RECORD", "licenses/LICENSE"}
     names |= {f"{package}/cmake/Torch.cmake", f"{package}/cmake/{package}-config.cmake"}

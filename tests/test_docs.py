@@ -290,6 +290,26 @@ def test_the_stubs_are_those_of_torchs_headers():
     assert sum(map(len, found.values())) > 200
 
 
+def test_the_readme_tells_how_many_files_are_rendered(render):
+    answers = yaml.safe_load((variants.ROOT / "examples/default.yml").read_text(encoding="utf-8"))
+    count = sum(path.is_file() for path in render(**answers).rglob("*"))
+    assert f"it renders {count} files" in (variants.ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_stubs_shows_them():
+    assert "\n```{stubs}\n```" in (DOCS / "stubs.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_hooks_has_each_that_is_overridden(shown):
+    files = ["device/hooks.h", "memory/memory_hooks.cpp"]
+    text = "".join((shown / "csrc" / file).read_text(encoding="utf-8") for file in files)
+    overridden = set(re.findall(r"(\w+)\([^()]*\) const override", text))
+    assert len(overridden) > 10
+    page = (DOCS / "hooks.md").read_text(encoding="utf-8")
+    named = {name for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    assert named == overridden
+
+
 def test_the_releases_of_torch_are_those_of_the_questions_file():
     computed = yaml.safe_load((variants.ROOT / "copier.yml").read_text(encoding="utf-8"))
     update, readme = (path.read_text(encoding="utf-8") for path in (DOCS / "update.md", variants.ROOT / "README.md"))

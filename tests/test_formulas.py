@@ -42,7 +42,9 @@ def translate(render, tmp_path):
         vendor.write_text(own, encoding="utf-8")
         tables = [tmp_path / "elementwise.inc", tmp_path / "reductions.inc"]
         command = [sys.executable, runtime / "opencl/kernels/formulas.py", *tables, contract, vendor]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit(done.stderr.strip())
         return [table.read_text(encoding="utf-8").splitlines() for table in tables], done.stdout
 
     return yaml.safe_load(contract.read_text(encoding="utf-8")), run
@@ -69,6 +71,29 @@ def test_so_does_a_vendors(translate):
     assert line.count("tanh") == 1 and line.count("s1") == 3
     assert '"add_to(&all, square(x))"' in reductions[-1]
     assert '"sqrt((all.value + all.lost) / (A)(n))"' in reductions[-1]
+
+
+def test_the_example_in_the_vendors_file_counts_where_it_stands(translate, render):
+    (file,) = (render(**MATRIX["full"]) / "runtime" / "include").glob("*vendor.yaml")
+    text = file.read_text(encoding="utf-8")
+    example = "# elementwise:\n# - {kernel: vendor_sinc, "
+    assert example in text
+    (elementwise, _), told = translate[1](text.replace(example, example.replace("# ", "")))
+    assert not told and '"vendor_sinc"' in elementwise[-1]
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ("elementwise: []\n- {kernel: vendor_one}\n", "vendor.yaml:2: this is not YAML: "),
+        ("elementwis:\n- {kernel: vendor_one}\n", "there is no section elementwis; the file has one or more"),
+        ("- {kernel: vendor_one}\n", "vendor.yaml: a list; the file has one or more of the sections dtypes,"),
+    ],
+)
+def test_what_is_no_contract_is_refused_in_a_sentence(translate, own, said):
+    with pytest.raises(SystemExit, match=said) as refused:
+        translate[1](own)
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("formula", WITHOUT_WORDS)

@@ -100,10 +100,15 @@ def test_another_torch_is_tried_by_tests_that_are_there(tmp_path):
         ("demo", "pip, torch, scikit-build-core, pyyaml, scikit-learn"),
         ("test", "pip, torch, scikit-build-core, pyyaml, pytest, numpy, expecttest"),
         ("lint", "ruff, mypy"),
+        ("sdist", "pip, torch, scikit-build-core, pyyaml, build"),
+        ("stress", "pip, torch, scikit-build-core, pyyaml, cmake"),
+        ("repair", "pip, torch, scikit-build-core, pyyaml, auditwheel"),
     ],
 )
 @pytest.mark.parametrize("form", ["command line", "environment"])
 def test_what_a_python_lacks_is_said(project, bare, target, lacks, form):
+    for folder in ("build", "cmake"):  # which no module is
+        (project / folder).mkdir(exist_ok=True)
     arguments, environment = ([f"PYTHON={bare}"], {}) if form == "command line" else ([], {"PYTHON": str(bare)})
     done = make(project, target, *arguments, **environment)
     assert done.returncode == 2

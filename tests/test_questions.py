@@ -120,6 +120,19 @@ def test_a_name_that_no_question_has_is_told_at_the_end(repository, tmp_path):
     assert "is called device_name" not in done.stderr
 
 
+def test_a_computed_value_that_is_given_is_told_at_the_end(repository, tmp_path):
+    entries = yaml.safe_load((variants.ROOT / "copier.yml").read_text(encoding="utf-8"))
+    computed = [name for name, entry in entries.items() if name[0] != "_" and entry.get("when") is False]
+    assert "torch_tested" in computed
+    given = [word for name in computed for word in ("--data", f"{name}=9.9")]
+    command = [sys.executable, "-m", "copier", "copy", "--defaults", "--data", "device_name=lumen", *given]
+    done = subprocess.run([*command, str(repository), str(tmp_path / "project")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for name in computed:
+        assert f"{name} is computed, and no question: --data {name}=… was taken, but isn't" in done.stderr
+    assert "changed nothing" not in done.stderr
+
+
 def test_render_refuses_an_answer_that_nobody_asks_for(render):
     with pytest.raises(ValueError, match="no question called colour"):
         render(colour="blue")

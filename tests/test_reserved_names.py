@@ -36,15 +36,14 @@ def test_ordinary_names_stay_free(name):
 
 
 def test_names_in_a_rendered_project_are_reserved(render):
-    project = render(op_set="full")
+    project = render(op_set="full", runtime="opencl")
     folders = {path.name for path in project.iterdir() if path.is_dir() and path.name[0] not in "._"}
     assert folders - {"torch_lumen"} <= LISTED["module_names"]
-    # Not those of tests: no package is called test_x.
-    scripts = {
-        path.stem
-        for room in ("benchmarks", "examples", "tools", "tests", "runtime/tests")
-        for path in project.glob(f"{room}/**/*.py")
-    }
+    # Wherever they lie: mypy, ruff and Python each take a file or a folder for a module of its name. Not tests:
+    # no package is called test_x.
+    paths = [path.relative_to(project) for path in project.rglob("*.py")]
+    paths = [path for path in paths if path.parts[0] != "torch_lumen"]
+    scripts = {path.stem for path in paths} | {name for path in paths for name in path.parts[:-1]}
     assert {name for name in scripts if not name.startswith(("_", "test_"))} <= LISTED["module_names"]
     modules = {path.stem for path in (project / "torch_lumen").iterdir()} - {"lumen"}
     assert {name for name in modules if name[0] != "_" and name != "py"} <= LISTED["device_names"]

@@ -163,6 +163,19 @@ def test_a_file_that_git_ignores_is_reported(template, project):
     assert re.findall(r"^(\S+): git ignores it", said, re.MULTILINE) == ["csrc/kept.cpp", "csrc/removed.cpp"]
 
 
+def test_a_new_file_that_git_ignores_is_reported(template, project):
+    """Else a clone of what is committed would lack it."""
+    (project / ".gitignore").write_text("lib/\n", encoding="utf-8")
+    commit(project, "Ignore a folder that the template doesn't have yet")
+    (template.files / "csrc" / "lib").mkdir()
+    (template.files / "csrc" / "lib" / "new.cpp").write_text("int added();\n", encoding="utf-8")
+    template.release()
+    update(project)
+    status, said = report(project)
+    assert status == 1
+    assert re.findall(r"^(\S+): new, and git ignores it", said, re.MULTILINE) == ["csrc/lib/new.cpp"]
+
+
 @pytest.mark.parametrize("given", ["/no/such", "'/no such/copier'", '"\'"'])
 def test_a_copier_that_is_not_there_is_told(project, given):
     for script in ("update_report", "update_check"):

@@ -18,6 +18,7 @@ import sysconfig
 import tempfile
 import venv
 from collections.abc import Callable, Mapping
+from ctypes.util import find_library
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,11 @@ def clangs() -> list[str]:
     oldest = int(computed["clang_minimum"]["default"])
     here = [name for number in range(oldest, oldest + 50) if shutil.which(name := f"clang++-{number}")]
     return here[-1:] + [name for name in here[:-1] if name == f"clang++-{oldest}"]
+
+
+def has_opencl() -> bool:
+    drivers = list(Path("/etc/OpenCL/vendors").glob("*.icd"))
+    return Path("/usr/include/CL/cl.h").exists() and bool(drivers) and find_library("OpenCL") is not None
 
 
 def project_python(project: Path) -> Path:

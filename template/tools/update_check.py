@@ -50,7 +50,7 @@ def main() -> int:
     try:
         newer = json.loads(done.stdout)["update_available"]
     except (ValueError, KeyError):
-        print(f"{(done.stdout + done.stderr).strip()}\nThe template could not be asked for its versions, see above.")
+        print(f"{(done.stdout + done.stderr).strip()}\nThe template's versions could not be read, see above.")
         return UNKNOWN
     if newer:
         print("The template has a newer version: `copier update --defaults` brings it, and CONTRIBUTING.md says how.")

@@ -136,6 +136,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             old = rendered(command, root, before[ANSWERS], Path(folder, "old"))
             new = rendered(command, root, now[ANSWERS], Path(folder, "new"))
+        for name in ignored(root, (new.keys() - old.keys()) - now.keys()):
+            problems.append(f"{name}: new, and git ignores it, so it would not be committed: take it out of .gitignore.")
         for name in ignored(root, old.keys() - before.keys()):
             told = "git ignores it, so an update overwrites or deletes it: put edits back from a copy"
             problems.append(f"{name}: {told}, and take it out of .gitignore.")

@@ -16,6 +16,7 @@ try:
 except ImportError:
     sys.exit(f"{sys.executable} has no PyYAML, which reads the kernels' formulas: pip install pyyaml")
 
+SECTIONS = ("dtypes", "elementwise", "reductions", "others", "pairs")
 DTYPES = ("float32", "float16", "bfloat16", "float64", "int64", "int32", "bool")
 # By the number of arguments. What isn't OpenCL's own stands in source/functions.cl.
 SAME = {
@@ -173,8 +174,19 @@ def table(entries, groups, line):
     return "".join(rows)
 
 
+def read_contract(path):
+    try:
+        listed = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
+    except yaml.MarkedYAMLError as error:
+        sys.exit(f"{path}:{error.problem_mark.line + 1 if error.problem_mark else 1}: this is not YAML: {error.problem}.")
+    if not isinstance(listed, dict) or (unknown := listed.keys() - SECTIONS):
+        said = f"there is no section {', '.join(sorted(map(str, unknown)))}" if isinstance(listed, dict) else "a list"
+        sys.exit(f"{path}: {said}; the file has one or more of the sections {', '.join(SECTIONS)}.")
+    return listed
+
+
 def main(elementwise_table, reductions_table, *contracts):
-    read = [yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {} for path in contracts]
+    read = [read_contract(path) for path in contracts]
     groups = {name: dtypes for one in read for name, dtypes in (one.get("dtypes") or {}).items()}
     for path, section, line in (
         (elementwise_table, "elementwise", elementwise),
