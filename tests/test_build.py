@@ -590,7 +590,7 @@ def contents(wheel):
 def expected_contents(answers):
     device, package = answers["device_name"], answers["package_name"]
     compiled = {"_C.so", "_build_info.py", f"lib/libtorch_{device}.so", f"lib/lib{device}_runtime.so"}
-    if answers["runtime"] == "opencl" and Path("/usr/include/CL/cl.h").exists():
+    if answers["runtime"] == "opencl" and variants.OPENCL_HEADER.exists():
         compiled.add(f"lib/lib{device}_opencl.so")
     names = {f"{package}/{name}" for name in compiled} | {"METADATA", "WHEEL", "RECORD", "licenses/LICENSE"}
     names |= {f"{package}/cmake/Torch.cmake", f"{package}/cmake/{package}-config.cmake"}

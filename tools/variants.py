@@ -34,6 +34,7 @@ import yaml  # noqa: E402
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = Path(os.environ.get("VARIANTS_DIR", ROOT / "build" / "variants")).resolve()
 MANIFEST = ".rendered.json"
+OPENCL_HEADER = Path("/usr/include/CL/cl.h")
 
 
 def compile_templates_once() -> None:
@@ -179,7 +180,7 @@ def clangs() -> list[str]:
 
 def has_opencl() -> bool:
     drivers = list(Path("/etc/OpenCL/vendors").glob("*.icd"))
-    return Path("/usr/include/CL/cl.h").exists() and bool(drivers) and find_library("OpenCL") is not None
+    return OPENCL_HEADER.exists() and bool(drivers) and find_library("OpenCL") is not None
 
 
 def project_python(project: Path) -> Path:
