@@ -140,9 +140,10 @@ void split(IDX i, const IDX* sizes, IDX* at) {
 #define MINIMUM(a, b) ((a) != (a) ? (a) : (b) != (b) ? (b) : (a) < (b) ? (a) : (b))
 #define SIGMOID(a) (1 / (1 + exp(-(a))))
 
-// Where a kernel finds what it can't do: the first complaint counts. The limit of an index, or what else is wrong.
+// Where a kernel finds what it can't do: its first complaint counts. The limit of an index, or what else is wrong.
 #define NO_PROBABILITY (-1)
 #define NO_BAG (-2)
+#define COMPLAINTS 64 // of a stream; two kernels that fail share one if so many were enqueued between them
 typedef struct {
   int number; // written last: the host may look at any time
   int taken;
@@ -150,7 +151,8 @@ typedef struct {
   long limit;
 } Complaint;
 
-void complain(__global Complaint* complaint, int number, long value, long limit) {
+void complain(__global Complaint* complaints, int number, long value, long limit) {
+  __global Complaint* const complaint = complaints + number % COMPLAINTS;
   if (atomic_cmpxchg((volatile __global int*)&complaint->taken, 0, 1) == 0) {
     complaint->value = value;
     complaint->limit = limit;
