@@ -35,12 +35,31 @@ COMMANDS = [page.stem for page in sorted(DOCS.glob("*.md")) if "\n```console\n" 
 # need a terminal or a kernel's permission aren't run. new-op writes into the tree that it is imported from.
 SHELL = """
 set -eux
-make() { command make --dry-run PYTHON=python "$@" > /dev/null; }
+make() {
+  command make --dry-run PYTHON=python "$@" > /dev/null
+  if test "$1" = variant; then .venv/bin/python tools/variants.py "${2#ANSWERS=}" --make help; fi
+}
+apt() { test "$1" = install; }
 git() { if test "$1" = commit; then shift; set -- commit --quiet --allow-empty "$@"; fi; command git "$@"; }
 gdb() { test "$1" = --args; }
 pip() { test "$1" = install; }
 perf() { test "$1" = record || test "$1" = report; }
+pre-commit() { test "$1" = install; }
+cmake() { if test "$1" = --build; then shift; has_preset build "$2"; else has_preset configure "$2"; fi; }
+ctest() { has_preset test "$2"; }
+has_preset() { command cmake --list-presets="$1" | grep --quiet "\"$2\""; }
 python() { case "$3" in new-op) "$HERE" "$@" ;; *) "$BUILT" "$@" ;; esac; }
+"""
+# Of an update in the files at the top it is the options that are looked at, since docs/update.md makes one. There is
+# nobody to answer questions.
+COPIER = """
+copier() {
+  case "$*" in
+    update*) command copier "$@" --help > /dev/null ;;
+    *--defaults*) command copier "$@" ;;
+    *) command copier "$@" --defaults --data device_name=nova ;;
+  esac
+}
 """
 
 IDENTITY = {f"GIT_{who}_{what}": "tests@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -373,6 +392,18 @@ def copied(repository, tmp_path_factory):
     return variants.render(repository, tmp_path_factory.mktemp("copied") / "project", {"device_name": DEVICE})
 
 
+def in_the_shell(project, commands, script="", **variables):
+    """Each block of commands in a repository, with what is left of the ones before."""
+    commit = "git commit --message"
+    script = SHELL + script + f"git init --quiet && git add --all && {commit} Rendered\n"
+    for block in commands:
+        script += f"{block}\ngit add --all && {commit} Next\n"
+    here = variants.thin_environment(project / ".venv")
+    environment = variants.environment(here) | {"HERE": str(here)} | IDENTITY | variables
+    done = subprocess.run(["bash", "-c", script], cwd=project, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 # Updates are what test_update_report.py makes, too, with fewer files.
 @pytest.mark.parametrize(
     "page", [pytest.param(page, marks=pytest.mark.long) if page == "update" else page for page in COMMANDS]
@@ -385,15 +416,25 @@ def test_what_a_page_says_to_the_shell_is_understood(build, copied, tmp_path, pa
         .replace("NOVA", "LUMEN")
     )
     python = variants.project_python(build(**MATRIX["default"]))
-    project = shutil.copytree(copied, tmp_path / "project")
-    commit = "git commit --message"
-    script = SHELL + f"git init --quiet && git add --all && {commit} Rendered\n"
-    for block in re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        script += "\n".join(re.findall(r"^\$ (.*)$", block, re.MULTILINE)) + f"\ngit add --all && {commit} Next\n"
-    environment = variants.environment(python)
-    environment |= {"BUILT": str(python), "HERE": str(variants.thin_environment(tmp_path / "venv"))} | IDENTITY
-    done = subprocess.run(["bash", "-c", script], cwd=project, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    blocks = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    commands = ["\n".join(re.findall(r"^\$ (.*)$", block, re.MULTILINE)) for block in blocks]
+    in_the_shell(shutil.copytree(copied, tmp_path / "project"), commands, BUILT=str(python))
+
+
+@pytest.mark.parametrize("file", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("whose", ["ours", "rendered"])
+def test_what_the_files_at_the_top_say_to_the_shell_is_understood(request, repository, tmp_path, whose, file):
+    project, variables = tmp_path / "project", {"VARIANTS_DIR": str(tmp_path / "project/build/variants")}
+    if whose == "rendered":
+        shutil.copytree(request.getfixturevalue("copied"), project)
+        built = request.getfixturevalue("build")(**MATRIX["default"])
+        variables["BUILT"] = str(variants.project_python(built))
+    else:
+        variants.snapshot(project, ["."])
+    text = (project / file).read_text(encoding="utf-8").replace("<where this repository is>", str(repository))
+    commands = re.findall(r"^```bash\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert commands
+    in_the_shell(project, commands, COPIER, **variables)
 
 
 def test_the_questions_of_the_sources_have_answers():

@@ -17,7 +17,7 @@ import sys
 import sysconfig
 import tempfile
 import venv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from ctypes.util import find_library
 from pathlib import Path
 from typing import Any
@@ -59,12 +59,14 @@ def questions() -> dict[str, dict[str, Any]]:
     return {name: entry for name, entry in entries.items() if name[0] != "_" and entry.get("when") is not False}
 
 
-def snapshot(destination: Path) -> Path:
-    """A copy of what rendering reads, uncommitted changes included.
+RENDERING = ["copier.yml", "hooks", "template", "examples"]  # what it reads: digits.py is included by the template
+
+
+def snapshot(destination: Path, used: Iterable[str] = RENDERING) -> Path:
+    """A copy of the working tree or some of it, uncommitted changes included.
 
     From a repository Copier would take the last tag, clone it for every render, and commit the changes there.
     """
-    used = ["copier.yml", "hooks", "template", "examples"]  # digits.py is included by the template
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *used]
     for name in subprocess.check_output(listing, cwd=ROOT, env=USER_ENVIRONMENT, text=True).split("\0")[:-1]:
         if (ROOT / name).is_file():  # not when it is deleted, but still in the index
