@@ -391,3 +391,43 @@ def test_names_of_the_libraries_that_are_tested_are_reserved(render):
     pyproject = tomllib.loads((render() / "pyproject.toml").read_text(encoding="utf-8"))
     libraries = {name.replace("-", "_") for name in group(pyproject, "ecosystem")}
     assert libraries == set(reserved_names.LIBRARIES)
+
+
+# Of the wheels that the tests of custom operators build, which differ in a few words.
+TWINS = re.compile(r"tests/aten/custom/(second|stable)_wheel/(.*/__init__.py|pyproject.toml)")
+
+
+def test_of_the_templates_own_files_none_is_taken_for_another(render, monkeypatch):
+    """As if one of them had gone and another one were new; and each is found when every second line is another."""
+    monkeypatch.syspath_prepend(variants.ROOT / "template" / "tools")
+    import moved
+
+    project = render()
+    files = {path.relative_to(project).as_posix(): path.read_bytes() for path in project.rglob("*") if path.is_file()}
+    having: dict[str, set[str]] = {}
+    for name, data in files.items():
+        for line in moved.lines_of(data):
+            having.setdefault(line, set()).add(name)
+    own: dict[str, set[str]] = {name: set() for name in files}
+    shared: dict[tuple[str, str], set[str]] = {}
+    for line, names in having.items():
+        if len(names) == 1:
+            own[min(names)].add(line)
+        if len(names) == 2:
+            for pair in (tuple(sorted(names)), tuple(sorted(names, reverse=True))):
+                shared.setdefault(pair, set()).add(line)
+    wrong = [
+        (name, other)
+        for (name, other), lines in shared.items()
+        if moved.most_alike(files[name], own[name] | lines, {other: files[other]}) and not TWINS.fullmatch(name)
+    ]
+    assert wrong == [] and len(shared) > 500
+
+    lost, seen = [], 0
+    for name, data in files.items():
+        lines = moved.lines_of(data)
+        edited = moved.joined(f"{number}\n" if number % 2 else line for number, line in enumerate(lines))
+        seen += len(lines) > 30
+        if len(lines) > 30 and moved.most_alike(data, own[name], {name: edited}) is None:
+            lost.append(name)
+    assert lost == [] and seen > 300

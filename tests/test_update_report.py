@@ -272,6 +272,38 @@ def test_an_edit_at_a_files_end_is_not_carried_to_another_file_that_ends_alike(t
     assert "mine" not in read(project, "csrc/kept.cpp")
 
 
+def rewritten(text: str, first: int, last: int) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join(lines[:first] + [f"written anew {number}\n" for number in range(first, last)] + lines[last:])
+
+
+def test_a_file_is_found_whose_half_is_written_anew(template, project):
+    """Whoever did that, and whoever moved it."""
+    edit(project, "moved", line5="mine\n")
+    path = project / "csrc/split.cpp"
+    path.write_text(rewritten(LINES["split"], 20, 40))
+    (project / "mine").mkdir()
+    git(project, "mv", "csrc/fixed.cpp", "mine/fixed.cpp")
+    (project / "mine/fixed.cpp").write_text(rewritten(LINES["fixed"], 0, 20))
+    commit(project, "Work")
+
+    for name, text in (
+        ("moved", rewritten(LINES["moved"], 20, 40)),
+        ("split", change(LINES["split"], line5="theirs\n")),
+    ):
+        (template.files / f"csrc/{name}.cpp").unlink()
+        template.write(f"csrc/device/{name}.cpp", text)
+    template.write("csrc/fixed.cpp", change(LINES["fixed"], line30="a fix\n"))
+    template.release()
+    update(project)
+
+    status, said = report(project, "--apply")
+    assert status == 0, said
+    assert read(project, "csrc/device/moved.cpp") == change(rewritten(LINES["moved"], 20, 40), line5="mine\n")
+    assert read(project, "csrc/device/split.cpp") == change(rewritten(LINES["split"], 20, 40), line5="theirs\n")
+    assert read(project, "mine/fixed.cpp") == change(rewritten(LINES["fixed"], 0, 20), line30="a fix\n")
+
+
 SMALL = "#pragma once\n\n#include <ATen/ATen.h>\n\nnamespace house {\n\n%s\n\n} // namespace house\n"
 
 
