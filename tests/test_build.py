@@ -316,12 +316,15 @@ def test_nothing_needs_the_emulation(build, tmp_path, units):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", ["1", "2", "3"])
-def test_strange_arguments(build, seed):
+@pytest.mark.parametrize(
+    "script", [*(f"argument_fuzz.py 200 {seed}" for seed in (1, 2, 3)), "wrong_tensors.py --whole"]
+)
+def test_strange_arguments(build, script):
     """`make test` makes a few such calls of each operator, always the same."""
     project = build(**MATRIX["full"])
     python = variants.project_python(project)
-    command = [str(python), "tests/aten/arguments/argument_fuzz.py", "200", seed]
+    name, *arguments = script.split()
+    command = [str(python), f"tests/aten/arguments/{name}", *arguments]
     options = {"cwd": project, "env": variants.environment(python), "text": True}
     done = subprocess.run(command, stdout=subprocess.PIPE, **options)
     assert done.returncode == 0 and not done.stdout, done.stdout

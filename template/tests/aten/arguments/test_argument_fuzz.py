@@ -14,8 +14,18 @@ CALLS = 40
 @pytest.mark.requires_ops("core")
 @pytest.mark.requires_runtime("kernels")  # of some arguments the CPU's own kernels die
 def test_strange_arguments_raise_where_the_cpu_does():
-    script = Path(__file__).parent / "argument_fuzz.py"
-    done = subprocess.run([sys.executable, script, str(CALLS)], capture_output=True, text=True)
+    finds_nothing("argument_fuzz.py", str(CALLS))
+
+
+@pytest.mark.requires_ops("core")
+@pytest.mark.requires_runtime("kernels", "tracing")  # which test_counts.py takes
+def test_a_tensor_of_wrong_sizes_or_dtype_is_no_end():
+    finds_nothing("wrong_tensors.py")
+
+
+def finds_nothing(script, *arguments):
+    command = [sys.executable, Path(__file__).parent / script, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     assert not done.stdout, done.stdout + done.stderr[-3000:]
 
@@ -104,6 +114,63 @@ REFUSED = {
     "distances of fewer points": (
         lambda x, w: A._cdist_backward(w, x, x[:, :0], 0.5, w),
         "takes points as the rows of matrices",
+    ),
+    "a pool of more samples": (
+        lambda x, w: A._adaptive_avg_pool2d_backward(x[None, None], x.expand(2, 1, 3, 3)),
+        "samples and channels of its input",
+    ),
+    "a pool of fewer channels": (
+        lambda x, w: A._adaptive_avg_pool3d_backward(x.expand(1, 1, 1, 3, 3), x.expand(1, 2, 1, 3, 3)),
+        "samples and channels of its input",
+    ),
+    "a pool of no points": (
+        lambda x, w: A._adaptive_avg_pool2d_backward(x[None], x[None, :, :0]),
+        "without elements",
+    ),
+    "no samples": (
+        lambda x, w: A.adaptive_max_pool2d_backward(x[None, None], x[None, None][:0], x[None, None].long()),
+        "samples and channels of its input",
+    ),
+    "indices of less": (
+        lambda x, w: A.adaptive_max_pool3d_backward(x[None, None], x[None, None], x[None, None, :1].long()),
+        "sizes of its gradient",
+    ),
+    "a volume's gradient": (
+        lambda x, w: A.max_pool3d_with_indices_backward(
+            *(x.expand(2, 1, 3, 3, 3), x.expand(1, 1, 3, 3, 3)),
+            *([1] * 3, [1] * 3, [0] * 3, [1] * 3, False, x.long().expand(2, 1, 3, 3, 3)),
+        ),
+        "samples and channels of its input",
+    ),
+    "samples of a grid": (
+        lambda x, w: A.grid_sampler_3d_backward(
+            x[:0], x.expand(1, 1, 3, 3, 3), x.expand(1, 3, 3, 3, 3), 0, 0, False, [True] * 2
+        ),
+        "the gradient of samples",
+    ),
+    "a loss of samples": (
+        lambda x, w: A.multi_margin_loss_backward(w[:0], x, w.long(), 1, 1),
+        "an element for each",
+    ),
+    "a loss of lists": (
+        lambda x, w: A.multilabel_margin_loss_backward(w[:2], x, x.long(), 0, x),
+        "an element for each",
+    ),
+    "a layer's gradient": (
+        lambda x, w: A.native_layer_norm_backward(x[:1], x, [3], w[:, None], w[:, None], w, w, [True] * 3),
+        "sizes of its input",
+    ),
+    "a layer's statistics": (
+        lambda x, w: A.native_layer_norm_backward(x, x, [3], w[:, None], w[:1], w, w, [True] * 3),
+        "for each of 3 rows",
+    ),
+    "bags of fewer indices": (
+        lambda x, w: A._embedding_bag_per_sample_weights_backward(x, x, w.long(), w.long(), w[:1].long(), 0),
+        "must have the sizes of the indices",
+    ),
+    "bags that are rows": (
+        lambda x, w: A._embedding_bag_forward_only(x, x.bool(), w.long()),
+        "all bags in one dimension",
     ),
     "strides": (lambda x, w: A.set_(x, x.untyped_storage(), 0, [6], [-1]), "no negative strides"),
     "softmax": (lambda x, w: A._softmax_backward_data(x, w, 0, torch.float32), "sizes of its result"),
