@@ -168,6 +168,12 @@ REFUSED = {
         lambda x, w: A._embedding_bag_per_sample_weights_backward(x, x, w.long(), w.long(), w[:1].long(), 0),
         "must have the sizes of the indices",
     ),
+    "bags without sizes": (
+        lambda x, w: A._embedding_bag_dense_backward(
+            *(x, w.long(), w.long(), w[:0].long(), w[:0].long()), 3, False, 1, None
+        ),
+        "the size of each of 3 bags",
+    ),
     "bags that are rows": (
         lambda x, w: A._embedding_bag_forward_only(x, x.bool(), w.long()),
         "all bags in one dimension",
