@@ -421,6 +421,7 @@ def test_what_a_page_says_to_the_shell_is_understood(build, copied, tmp_path, pa
     in_the_shell(shutil.copytree(copied, tmp_path / "project"), commands, BUILT=str(python))
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("file", ["README.md", "CONTRIBUTING.md"])
 @pytest.mark.parametrize("whose", ["ours", "rendered"])
 def test_what_the_files_at_the_top_say_to_the_shell_is_understood(request, repository, tmp_path, whose, file):
