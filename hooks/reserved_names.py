@@ -57,14 +57,14 @@ FOLDERS = "benchmarks build cmake codegen csrc dist docs examples metadata runti
 # Scripts and modules of a rendered project, and the folders that they lie in: Python, pytest, mypy or ruff may find
 # them before what is installed.
 SCRIPTS = """
-allocator_model amp apart argument_fuzz arguments arrays aten build built_wheel checks compare compile conf conformance
-conftest contract copier_command copies cpp cpp_language custom device digits disguise distributed ecosystem emit
-emulation enqueue entries fault_walk first_light fork_server forked formulas gate generate graphs host images kernels
-large layers layout library libtorch_example lines llama mapped_calls measure memory models moved opencl
-opened_runtime operators optimizers own parity partial_walk philox profiler python random_programs ranks registration
-report rows run runtime_trace runtimes schemas second_wheel seeds selection shims stable_wheel stable_wheel_calls
-staged staged_calls startup storage_description streams summary support torch_pin traced_profile training update_check
-update_report worker wrong_tensors
+allocator_model amp apart argument_fuzz arguments arrays aten build built_wheel checks compare compile conf
+conformance conftest copier_command copies cpp cpp_language custom declarations device digits disguise distributed
+ecosystem emit emulation enqueue entries fault_walk first_light fork_server forked formulas gate generate graphs host
+images kernels large layers layout library libtorch_example lines llama mapped_calls measure memory models moved
+opencl opened_runtime operators optimizers own parity partial_walk philox profiler python random_programs ranks
+registration report rows run runtime_trace runtimes schemas second_wheel seeds selection shims stable_wheel
+stable_wheel_calls staged staged_calls startup storage_description streams summary support torch_pin traced_profile
+training update_check update_report worker wrong_tensors
 """.split()
 # Packages that any Python or checkout may have under a plain name, though sys.stdlib_module_names doesn't list them.
 COMMON = "bin config data include lib main site_packages src test third_party utils venv".split()
