@@ -47,16 +47,20 @@ def render(template: Path) -> Iterator[Callable[..., Path]]:
     """render(**answers) gives a rendered project. The same answers give the same one, so tests only read it."""
     folder = Path(tempfile.mkdtemp(prefix="rendered-"))
     rendered: dict[str, Path] = {}
+    files: dict[str, set[Path]] = {}
 
     def render(**answers: Any) -> Path:
         answers = {"device_name": DEVICE} | answers
         key = repr(sorted(answers.items()))
         if key not in rendered:
             rendered[key] = variants.render(template, folder / str(len(rendered)), answers)
+            files[key] = set(rendered[key].rglob("*"))
         return rendered[key]
 
     yield render
+    written = [path for key, project in rendered.items() for path in project.rglob("*") if path not in files[key]]
     shutil.rmtree(folder)
+    assert not written, f"a test wrote into what others read: {written}"
 
 
 def by_compiler(name: str, device: str = DEVICE) -> dict[str, str]:

@@ -110,6 +110,7 @@ def test_the_header_has_as_many_functions_as_the_guide_says(render):
 
 def test_the_optional_functions_are_listed_from_the_header(shown, monkeypatch):
     monkeypatch.syspath_prepend(DOCS / "_extensions")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it imports a module of the project
     listing, header = extension("optional_functions"), shown / "runtime/include/nova_runtime.h"
     functions = listing.reader(shown).functions(header)
     optional = [each for each in functions if not each.required]
