@@ -2,11 +2,14 @@
 
 import mmap
 import os
+import re
 import signal
 import sys
 import traceback
 
 HANGS = 300  # seconds
+# So a kernel of the emulator says that it found less memory than it was told. On another device it would have read on.
+FOUND_LESS = re.compile("the layout reaches|has to be device memory")
 
 last_call = mmap.mmap(-1, 4096)  # of a process that may die
 
