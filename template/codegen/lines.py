@@ -172,9 +172,9 @@ def _not_yaml(path: Path, text: str, error: yaml.MarkedYAMLError) -> str:
 
 def unread(template: Path, vendor: Path) -> list[str]:
     """What looks like a list of operators and is none, wherever in the room it stands."""
-    beside = set(vendor.parent.rglob("*.y*ml"))
+    beside = {path for path in vendor.parent.rglob("*.*") if path.suffix.lower() in (".yaml", ".yml")}
     advice = f"no list of operators has this name, so nothing reads it: move its lines into {vendor.name}."
-    return [f"{path}:1: {advice}" for path in sorted(beside - {template, vendor}) if path.suffix in (".yaml", ".yml")]
+    return [f"{path}:1: {advice}" for path in sorted(beside - {template, vendor})]
 
 
 def _lines(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:

@@ -15,6 +15,7 @@ Tree = dict[str, bytes]
 # have few lines in common that stand in no third one.
 ALIKE = 0.48
 ITS_OWN = 0.3
+PART = 0.1
 CONTEXT = 3
 
 
@@ -51,6 +52,15 @@ def original_of(name: str, old: Tree, before: Tree, now: Tree) -> str | None:
     """Where in the project a file of the template stands that its vendor has moved."""
     added = {path: data for path, data in before.items() if path not in old and path in now}
     return most_alike(old[name], lines_of_its_own(name, old), added)
+
+
+def holders(name: str, old: Tree, candidates: Tree) -> str:
+    """Where a file's own lines stand, if much of them stands there: it may have become several, or part of another."""
+    own = lines_of_its_own(name, old)
+    found = {path: own.intersection(lines_of(data)) for path, data in candidates.items()}
+    parts = {path: lines for path, lines in found.items() if len(lines) >= PART * len(own)}
+    enough = len(set().union(*parts.values())) >= ITS_OWN * len(own) > 0
+    return ", ".join(sorted(parts)) if enough else ""
 
 
 def merged(ours: bytes, base: bytes, theirs: bytes) -> bytes | None:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from copier_command import MISSING, copier_command
-from moved import Carried, carry_edits, moved_to, original_of
+from moved import Carried, carry_edits, holders, moved_to, original_of
 from update_check import recorded
 
 ANSWERS = ".copier-answers.yml"
@@ -100,15 +100,22 @@ def lost_edits(old: Tree, new: Tree, before: Tree, now: Tree) -> Iterator[Carrie
 
 def lost_fixes(old: Tree, new: Tree, before: Tree, now: Tree) -> Iterator[Carried]:
     """Files of the template that stand elsewhere in the project, and that the template has changed or renamed."""
+    added = {path: now[path] for path in now.keys() & new.keys() - old.keys() - before.keys()}
+    edited = {path: before[path] for path in now.keys() & before.keys() if before[path] != old.get(path)}
     for name in sorted(old.keys() - before.keys()):
         theirs = name if name in new else moved_to(name, old, new)
-        if theirs is None or new[theirs] == old[name] == new.get(name):
+        if theirs and new[theirs] == old[name] == new.get(name):
             continue
-        if yours := original_of(name, old, before, now):
+        yours = original_of(name, old, before, now)
+        told = []
+        if theirs and yours:
             yield Carried.of_a_move(name, yours, theirs, old, new, now)
-        elif theirs != name and theirs in now and theirs not in before:
-            told = f"you had deleted it, and the template calls it {theirs} now: delete that, if you do without it."
-            yield Carried(name, {}, [told])
+        elif name not in new and (came := holders(name, old, added)):
+            told.append(f"you had deleted it, and {came} came in its place: delete what you do without.")
+        elif name in new and (here := holders(name, old, edited)):
+            told.append(f"the template has changed it, and you have lines of it in {here}: see what these need of that.")
+        if told:
+            yield Carried(name, {}, told)
 
 
 def main() -> int:
@@ -137,10 +144,14 @@ def main() -> int:
             old = rendered(command, root, before[ANSWERS], Path(folder, "old"))
             new = rendered(command, root, now[ANSWERS], Path(folder, "new"))
         for name in ignored(root, (new.keys() - old.keys()) - now.keys()):
-            problems.append(f"{name}: new, and git ignores it, so it would not be committed: take it out of .gitignore.")
+            told = "new, and git ignores it, so it would not be committed: take it out of .gitignore"
+            problems.append(f"{name}: {told}. If a file of yours had this name, it is overwritten.")
         for name in ignored(root, old.keys() - before.keys()):
             told = "git ignores it, so an update overwrites or deletes it: put edits back from a copy"
             problems.append(f"{name}: {told}, and take it out of .gitignore.")
+        for name in sorted(old.keys() & new.keys()):
+            if new[name] != old[name] and (root / name).is_symlink():
+                problems.append(f"{name}: a link of yours, and the template has changed its file: see what of that you need.")
         # One after the other: several files may have become one.
         for found in itertools.chain(lost_edits(old, new, before, now), lost_fixes(old, new, before, now)):
             for path, data in found.placed.items():
