@@ -1,5 +1,6 @@
 """What the rendered header says of kernels is what their data say."""
 
+import re
 import subprocess
 import sys
 
@@ -32,6 +33,11 @@ def test_what_it_says():
     assert " *   f_N (tolerance 2): output, a or null, {{ device_name }}_rows\n" in text
     assert "_rows\n *     b = a\n *     output = b\n" in text
     assert kernel_header.with_kernels(text, CONTRACT) == text
+
+
+def test_names_that_vendors_may_give_stay_free(render):
+    named = re.findall(r"\bvendor_\w+", "".join(path.read_text() for path in (render() / "runtime").rglob("*.[chy]*")))
+    assert {*named} == {"vendor_sinc"}, "the example in the vendor's own file"
 
 
 def test_a_group_needs_a_place():

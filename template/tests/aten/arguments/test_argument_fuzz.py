@@ -107,6 +107,10 @@ REFUSED = {
         lambda x, w: A.unfold_backward(x, [0], -1, 3, 100),
         "maximum size for tensor at dimension 0 is 0",
     ),
+    "a window of no dimensions that is too large": (
+        lambda x, w: A.unfold_backward(x[0], [], 0, 100, 100),
+        "maximum size for tensor at dimension 0 is 1",
+    ),
     "a gated unit of another dtype": (
         lambda x, w: A.glu_backward(x[:, :0].double(), x[:, :0], 1),
         "expected Float|Found dtype",
