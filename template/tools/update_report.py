@@ -106,16 +106,12 @@ def lost_fixes(old: Tree, new: Tree, before: Tree, now: Tree) -> Iterator[Carrie
         theirs = name if name in new else moved_to(name, old, new)
         if theirs and new[theirs] == old[name] == new.get(name):
             continue
-        yours = original_of(name, old, before, now)
-        told = []
-        if theirs and yours:
+        if theirs and (yours := original_of(name, old, before, now)):
             yield Carried.of_a_move(name, yours, theirs, old, new, now)
-        elif name not in new and (came := holders(name, old, added)):
-            told.append(f"you had deleted it, and {came} came in its place: delete what you do without.")
-        elif name in new and (here := holders(name, old, edited)):
-            told.append(f"the template has changed it, and you have lines of it in {here}: see what these need of that.")
-        if told:
-            yield Carried(name, {}, told)
+        elif found := holders(name, old, edited if name in new else added):
+            changed = f"the template has changed it, and you have lines of it in {found}: see what these need of that."
+            deleted = f"you had deleted it, and {found} came in its place: delete what you do without."
+            yield Carried(name, {}, [changed if name in new else deleted])
 
 
 def main() -> int:
