@@ -18,8 +18,10 @@ MATRIX: dict[str, dict[str, Any]] = yaml.safe_load((TESTS / "matrix.yml").read_t
 ODD = "odd names-without-fallback-autoload"  # of the matrix: the oddest names, and a space in the path
 DEVICE = "lumen"  # not the documentation's nova, so that a forgotten nova is found
 BY_COMPILER = [f"default-{name}" for name in variants.clangs()]  # the folders of builds that aren't by gcc
+OPENCL = "opencl-headers ocl-icd-libopencl1 pocl-opencl-icd"  # its packages
 COUNTS = "counts"  # a property of reports, which reach the summary from any worker
 
+needs_opencl = pytest.mark.skipif(not variants.has_opencl(), reason=f"no OpenCL: apt install {OPENCL}")
 
 variants.compile_templates_once()
 
@@ -136,8 +138,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if shutil.which("doxygen") is None:
         terminalreporter.line("No Doxygen is installed, so that no page of C++ was built: `apt install doxygen`.")
     if not variants.has_opencl():
-        packages = "opencl-headers ocl-icd-libopencl1 pocl-opencl-icd"
-        terminalreporter.line(f"No OpenCL is installed, so that no test on it was run: `apt install {packages}`.")
+        terminalreporter.line(f"No OpenCL is installed, so that no test on it was run: `apt install {OPENCL}`.")
     rows = [value for report in reports for name, value in report.user_properties if name == COUNTS]
     if rows:
         terminalreporter.section("suites of the built variants")

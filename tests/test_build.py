@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 import variants
-from conftest import DEVICE, MATRIX, ODD, by_compiler
+from conftest import DEVICE, MATRIX, ODD, by_compiler, needs_opencl
 from test_render import expected_files
 
 FEATURES = ("op_set", "fallback", "autoload", "generator", "amp", "profiler", "distributed", "compile", "runtime")
@@ -42,10 +42,6 @@ REST = [name for name in MATRIX if name not in (*WHOLE, "full")]
 # Of these a quick slice in `make matrix`, without the contract, because their runtime is the default variant's.
 # `make long` runs all tests of all.
 SOME = ["minimal", "core-without-generator-amp"]
-
-needs_opencl = pytest.mark.skipif(
-    not variants.has_opencl(), reason="no OpenCL: apt install opencl-headers ocl-icd-libopencl1 pocl-opencl-icd"
-)
 
 
 def when(names, matrix=(), long=()):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import variants
 import yaml
-from conftest import open_the_emulator
+from conftest import needs_opencl, open_the_emulator
 
 # Does nothing where a build or a suite would take minutes.
 IDLE = f"""#!/bin/sh
@@ -200,19 +200,22 @@ def test_tests_in_cpp_that_are_left_out_are_said_last(project, built):
     assert "left out" not in make(project, *arguments).stdout
 
 
-def test_runtimes_are_configured_where_no_ninja_is_found(project, built, tmp_path):
-    """make puts one beside its Python, which is on nobody's path. Of CMake's builds nothing is compiled here."""
+@pytest.mark.parametrize("runtime", ["emulator", pytest.param("opencl", marks=needs_opencl)])
+def test_runtimes_are_built_where_no_ninja_is_found(render, tmp_path, runtime):
+    """make puts one beside its Python, which is on nobody's path. Nothing is compiled, but the targets are there."""
+    project = shutil.copytree(render(runtime=runtime), tmp_path / "torch-lumen")
     tools = tmp_path / "tools"
     tools.mkdir()
     for tool in (found for folder in ("/bin", "/usr/bin") for found in Path(folder).iterdir()):
         if "ninja" not in tool.name and not (tools / tool.name).is_symlink():
             (tools / tool.name).symlink_to(tool)
-    idle = Path(built[1].removeprefix("PYTHON="))
-    idle.write_text(idle.read_text().replace("exec ", 'case "$1 $3" in examples/* | *--build) exit 0 ;; esac\nexec '))
-    for target in ("stress", "runtime-hostile"):
-        done = make(project, target, built[1], "MEMORY=", PATH=str(tools))
+    known = f"'{sys.executable}' -m cmake --build $4 --target help | grep -w -- \"${{6:-all}}\""
+    only = f'case "$1 $3" in examples/*) exit 0 ;; *--build) {known}; exit ;; esac\nexec '
+    idle = executable(tmp_path / "idle", IDLE.replace("exec ", only))
+    for target in ("stress", "stress RUNTIME_KIND=opencl", "runtime-hostile"):
+        done = make(project, *target.split(), f"PYTHON={idle}", "MEMORY=", PATH=str(tools))
         assert done.returncode == 0, done.stdout
-        folder = project / "build" / target.removeprefix("runtime-")
+        folder = project / "build" / target.split()[0].removeprefix("runtime-")
         assert "CMAKE_GENERATOR:INTERNAL=Unix Makefiles\n" in (folder / "CMakeCache.txt").read_text()
 
 
