@@ -203,7 +203,7 @@ def test_tests_in_cpp_that_are_left_out_are_said_last(project, built):
 @pytest.mark.parametrize("runtime", ["emulator", pytest.param("opencl", marks=needs_opencl)])
 def test_runtimes_are_built_where_no_ninja_is_found(render, tmp_path, runtime):
     """make puts one beside its Python, which is on nobody's path. Nothing is compiled, but the targets are there."""
-    project = shutil.copytree(render(runtime=runtime), tmp_path / "torch-lumen")
+    project = shutil.copytree(render(runtime=runtime), tmp_path / "a b" / "torch-lumen")
     tools = tmp_path / "tools"
     tools.mkdir()
     for tool in (found for folder in ("/bin", "/usr/bin") for found in Path(folder).iterdir()):
@@ -211,11 +211,11 @@ def test_runtimes_are_built_where_no_ninja_is_found(render, tmp_path, runtime):
             (tools / tool.name).symlink_to(tool)
     known = f"'{sys.executable}' -m cmake --build $4 --target help | grep -w -- \"${{6:-all}}\""
     only = f'case "$1 $3" in examples/*) exit 0 ;; *--build) {known}; exit ;; esac\nexec '
-    idle = executable(tmp_path / "idle", IDLE.replace("exec ", only))
-    for target in ("stress", "stress RUNTIME_KIND=opencl", "runtime-hostile"):
-        done = make(project, *target.split(), f"PYTHON={idle}", "MEMORY=", PATH=str(tools))
+    idle = executable(tmp_path / "a b" / "idle", IDLE.replace("exec ", only))
+    for target in ("stress", "runtime-hostile"):
+        done = make(project, target, f"RUNTIME_KIND={runtime}", f"PYTHON={idle}", "MEMORY=", PATH=str(tools))
         assert done.returncode == 0, done.stdout
-        folder = project / "build" / target.split()[0].removeprefix("runtime-")
+        folder = project / "build" / target.removeprefix("runtime-")
         assert "CMAKE_GENERATOR:INTERNAL=Unix Makefiles\n" in (folder / "CMakeCache.txt").read_text()
 
 
