@@ -466,7 +466,13 @@ def test_a_newcomer_ends_with_a_trained_model(repository, tmp_path):
     """What `start in five minutes` says, by copy and paste; it installs torch and compiles, as on a bare machine."""
     page = (DOCS / "start.md").read_text(encoding="utf-8")
     script = "set -eux\n" + "".join(re.findall(r"^```bash\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
-    script = script.replace("<where this repository is>", str(repository))
+    template = tmp_path / "template"
+    subprocess.run(["git", "clone", "--quiet", repository, template], check=True)
+    script = script.replace("<where this repository is>", str(template))
+    # An update brings something only if the template has gone on.
+    newer = f"git -C {template} commit --allow-empty --message Newer\n"
+    assert script.count("copier update") == 1
+    script = script.replace("copier update", newer + "copier update")
     environment = variants.environment(Path(sys.executable)) | IDENTITY
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
