@@ -21,6 +21,8 @@ DECOMPOSED = {"aten.native_group_norm.default", "aten.multilabel_margin_loss_for
 
 
 def pytest_generate_tests(metafunc):
+    if "op" not in metafunc.fixturenames:
+        return
     ops = [op for op in op_db if op.supports_dtype(torch.float32, "cpu") and not op.name.startswith("jiterator")]
     metafunc.parametrize("op", parameters(metafunc.config, [("strides", "float32", op.full_name, (op,)) for op in ops]))
 
@@ -131,6 +133,71 @@ def test_operators_of_a_backward(op, lay_out, sample_count):
         except RuntimeError:  # what isn't differentiable, or takes no such strides
             continue
     assert not watched.wrong
+
+
+F = torch.nn.functional
+LAYOUTS = {
+    "contiguous": lambda: torch.rand(2, 3, 4, 6),
+    "channels last": lambda: channels_last(torch.rand(2, 3, 4, 6)),
+    "permuted": lambda: torch.rand(3, 4, 2, 6).permute(2, 0, 1, 3),
+    "strided": lambda: torch.rand(2, 6, 4, 6)[:, ::2],
+}
+GRADIENTS = {
+    "contiguous": lambda y: y.new_ones(y.shape),
+    "channels last": lambda y: channels_last(y.new_ones(y.shape)),
+    "of a sum": lambda y: y.new_ones(()).expand(y.shape),
+    "of a sum of the batch": lambda y: y.new_ones(y.shape[1:]).expand(y.shape),
+}
+DIFFERENTIATED = {
+    "mse_loss": lambda x: F.mse_loss(x, torch.ones_like(x), reduction="none"),
+    "mse_loss's mean": lambda x: F.mse_loss(x, torch.ones_like(x)),
+    "smooth_l1_loss": lambda x: F.smooth_l1_loss(x, torch.ones_like(x), reduction="none"),
+    "huber_loss": lambda x: F.huber_loss(x, torch.ones_like(x), reduction="none"),
+    "soft_margin_loss": lambda x: F.soft_margin_loss(x, torch.ones_like(x), reduction="none"),
+    "binary_cross_entropy": lambda x: F.binary_cross_entropy(x, torch.ones_like(x), reduction="none"),
+    "glu": lambda x: F.glu(x, 2),
+    "glu of the last dimension": lambda x: F.glu(x, -1),
+    "batch_norm": lambda x: F.batch_norm(x, None, None, training=True),
+    "batch_norm without training": lambda x: F.batch_norm(x, x.new_zeros(3), x.new_ones(3)),
+    "instance_norm": F.instance_norm,
+    "group_norm": lambda x: F.group_norm(x, 3),
+    "layer_norm": lambda x: F.layer_norm(x, x.shape[2:]),
+    "softmax": lambda x: x.softmax(1),
+    "gelu": F.gelu,
+    "prelu": lambda x: F.prelu(x, x.new_ones(3)),
+    "max_pool2d": lambda x: F.max_pool2d(x, 2),
+    "avg_pool2d": lambda x: F.avg_pool2d(x, 2),
+    "interpolate": lambda x: F.interpolate(x, scale_factor=2),
+    "conv2d": lambda x: F.conv2d(x, x.new_ones(4, 3, 2, 2)),
+}
+
+
+def strides_of_gradients(function, lay_out, device):
+    x = LAYOUTS[lay_out]().to(device).requires_grad_()
+    y = function(x)
+    return {
+        name: torch.autograd.grad(y, x, gradient(y), retain_graph=True)[0].stride()
+        for name, gradient in GRADIENTS.items()
+    }
+
+
+@pytest.mark.parametrize("lay_out", LAYOUTS)
+@pytest.mark.parametrize("function", DIFFERENTIATED.values(), ids=DIFFERENTIATED.keys())
+def test_gradients_are_laid_out_as_planned(function, lay_out):
+    """Where PyTorch's plan for the CPU and what it does there agree."""
+
+    def found_and_planned(device):
+        found = strides_of_gradients(function, lay_out, device)
+        with FakeTensorMode():
+            return found, strides_of_gradients(function, lay_out, device)
+
+    kept = {
+        name
+        for name, found, planned in zip(GRADIENTS, *map(dict.values, found_and_planned("cpu")), strict=True)
+        if found == planned
+    }
+    found, planned = found_and_planned(DEVICE)
+    assert {name: found[name] for name in kept} == {name: planned[name] for name in kept}
 
 
 def forms(results):
