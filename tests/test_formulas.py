@@ -18,6 +18,7 @@ elementwise:
 reductions:
 - {kernel: vendor_rms, dtypes: floating, formula: 'sqrt(mean(a ** 2, dims))', tolerance: 16}
 """
+ONE = "elementwise: [{kernel: vendor_one, dtypes: floating, inputs: 1, formula: a, tolerance: 0}]\n"
 FLOATS = '{"float32", "float16", "bfloat16", "float64"}'
 # A formula, the dtypes that it is for, and what there are no words for.
 WITHOUT_WORDS = {
@@ -39,7 +40,7 @@ def translate(render, tmp_path):
 
     def run(own):
         vendor = tmp_path / "vendor.yaml"
-        vendor.write_text(own, encoding="utf-8")
+        vendor.write_text(own, encoding="latin-1")  # bytes beyond ASCII aren't UTF-8
         tables = [tmp_path / "elementwise.inc", tmp_path / "reductions.inc"]
         command = [sys.executable, runtime / "opencl/kernels/formulas.py", *tables, contract, vendor]
         done = subprocess.run(command, capture_output=True, text=True)
@@ -88,6 +89,16 @@ def test_the_example_in_the_vendors_file_counts_where_it_stands(translate, rende
         ("elementwise: []\n- {kernel: vendor_one}\n", "vendor.yaml:2: this is not YAML: "),
         ("elementwis:\n- {kernel: vendor_one}\n", "there is no section elementwis; the file has one or more"),
         ("- {kernel: vendor_one}\n", "vendor.yaml: a list; the file has one or more of the sections dtypes,"),
+        ("# M\xe4rz\n", "vendor.yaml:1: this is not YAML: unacceptable character"),
+        ("# \0\n", "vendor.yaml:1: this is not YAML: "),
+        ("dtypes: [float32]\n", "vendor.yaml: dtypes has to be names of groups, each with a list"),
+        ("elementwise:\n  vendor_one: {inputs: 1}\n", "vendor.yaml: elementwise has to be a list, each entry as in"),
+        ("reductions: [vendor_one]\n", "vendor.yaml: entry 1 of reductions has to have keys, as in `- {kernel: "),
+        ("elementwise:\n-\n", "vendor.yaml: entry 1 of elementwise has to have keys, as in `- {kernel: "),
+        ("elementwise: [{kernal: vendor_one}]\n", "vendor.yaml: entry 1 of elementwise needs `kernel: NAME`."),
+        (ONE.replace("floating", "[float32]"), "vendor.yaml: vendor_one needs `dtypes: NAME`."),
+        (ONE.replace("1", "two"), "vendor.yaml: vendor_one has 'two' for inputs, which has to be 1, 2 or 3."),
+        (ONE.replace("}", ", parameters: [alpha]}"), "vendor.yaml: vendor_one needs names for its parameters"),
     ],
 )
 def test_what_is_no_contract_is_refused_in_a_sentence(translate, own, said):

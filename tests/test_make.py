@@ -116,10 +116,11 @@ def test_what_a_python_lacks_is_said(project, bare, target, lacks, form):
     assert "Traceback" not in done.stdout and not (project / ".venv").exists()
 
 
-def test_a_python_that_is_not_there_is_said(project):
-    done = make(project, "build", "PYTHON=/nowhere/bin/python")
+@pytest.mark.parametrize("python", ["/nowhere/bin/python", "/tmp"])
+def test_a_python_that_does_not_run_is_said(project, python):
+    done = make(project, "build", f"PYTHON={python}")
     assert done.returncode == 2
-    assert done.stdout.startswith("PYTHON=/nowhere/bin/python isn't there: name a Python that has torch, or leave")
+    assert done.stdout.startswith(f"PYTHON={python} doesn't run: name a Python that has torch, or leave")
 
 
 def test_a_python_that_has_all_is_taken(project, tmp_path):
@@ -129,8 +130,10 @@ def test_a_python_that_has_all_is_taken(project, tmp_path):
 
 
 def test_a_program_that_is_not_there_is_said(project, tmp_path):
-    done = make(project, "environment", "BASE_PYTHON=/nowhere/python")
-    assert done.returncode == 2 and "BASE_PYTHON=/nowhere/python isn't there: name a Python." in done.stdout
+    for target in ("environment", "update-check", "update-report"):
+        done = make(project, target, "BASE_PYTHON=/nowhere/python")
+        assert done.returncode == 2
+        assert done.stdout.startswith("BASE_PYTHON=/nowhere/python doesn't run: name a Python.\n")
     for tool in ("make", "sh"):
         (tmp_path / tool).symlink_to(shutil.which(tool))
     done = make(project, "wheels", PATH=str(tmp_path))

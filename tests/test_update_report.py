@@ -453,6 +453,35 @@ def test_conflicts_are_told_and_so_are_rejects(template, project, how):
     )
 
 
+def test_a_reject_of_a_file_that_has_moved_is_told_with_the_file(template, project):
+    edit(project, "moved", line5="mine\n")
+    commit(project, "Work")
+    (template.files / "csrc/moved.cpp").unlink()
+    template.write("csrc/device/moved.cpp", change(LINES["moved"], line30="the template's\n"))
+    template.release()
+    update(project, conflict="rej")
+    for _ in range(2):
+        status, said = report(project, "--apply")
+        assert status == 1 and "csrc/moved.cpp.rej: csrc/moved.cpp is gone" in said
+    (project / "csrc/moved.cpp.rej").unlink()
+    status, said = report(project)
+    assert status == 0 and said.startswith("Nothing was lost")
+    assert "mine\n" in read(project, "csrc/device/moved.cpp")
+
+
+def test_what_was_committed_is_no_update(template, project):
+    status, said = report(project)
+    assert status == 0 and "there is no update to look at" in said
+    edit(project, "fixed", line5="mine\n")
+    commit(project, "Work")
+    template.write("csrc/fixed.cpp", change(LINES["fixed"], line5="the template's\n"))
+    template.release()
+    update(project)
+    commit(project, "Without a look at it")
+    status, said = report(project)
+    assert status == 1 and "csrc/fixed.cpp: a conflict" in said
+
+
 def test_without_copier_it_says_what_is_missing(template, project):
     def without(script: str) -> tuple[int, str]:
         # Neither on the PATH nor importable.

@@ -59,6 +59,7 @@ def main() -> int:
     # All lines are checked, also those of another operator set: a switch of the set should find no surprise.
     problems += check(template, schemas) + check(vendor, schemas)
     merged = merge(template, vendor)
+    problems += own.same_names(merged)
     if arguments.no_amp:
         problems += [
             f"{line.where}: autocast is the feature amp, which is off: `copier update --data amp=true`, or remove the line."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -57,6 +58,16 @@ DTYPES = {
     "float8_e8m0fnu": "kFloat8_e8m0fnu",
 }
 NEED_FUNCTION = ("native", *OF_ATEN)
+FUNCTIONS = ("function", "into", "meta")
+# No function and no argument can be called any of these.
+OF_CPP = frozenset(
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class co_await "
+    "co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete do "
+    "double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable "
+    "namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast "
+    "requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw "
+    "true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq".split()
+)
 
 
 @dataclass(frozen=True)
@@ -111,6 +122,11 @@ def did_you_mean(word: str, words: list[str] | tuple[str, ...]) -> str:
     return f"did you mean {close[0]}?" if close else f"it can be {', '.join(words)}."
 
 
+def is_word(text: str) -> bool:
+    """Whether C++, Python and torch's schemas all take it for a name, if it isn't a word of their own."""
+    return re.fullmatch(r"[A-Za-z_]\w*", text, re.ASCII) is not None
+
+
 def read(path: Path, problems: list[str]) -> list[Line]:
     root = _compose(path, problems)
     if root is None:
@@ -130,7 +146,18 @@ def _compose(path: Path, problems: list[str]) -> yaml.Node | None:
     """Returns None for an empty or unreadable file."""
     # The base loader leaves every value a string: `no` and `1e3` would be something else to the others.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    text = path.read_text(encoding="utf-8")
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        problems.append(f"{path}:{number}: byte 0x{data[error.start]:02x} is not UTF-8: save the file as UTF-8.")
+        return None
+    if strange := yaml.reader.Reader.NON_PRINTABLE.search(text):
+        number = text.count("\n", 0, strange.start()) + 1
+        advice = "which YAML doesn't take: remove it, or save the file as UTF-8 if it is in another encoding."
+        problems.append(f"{path}:{number}: here is the character U+{ord(strange[0]):04X}, {advice}")
+        return None
     try:
         return yaml.compose(text, Loader=loader)
     except yaml.MarkedYAMLError as error:
@@ -191,7 +218,8 @@ def _lines(path: Path, node: yaml.Node, problems: list[str]) -> list[Line]:
 
 def _pairs(path: Path, node: yaml.Node, says: str, problems: list[str]) -> list[tuple[str, str, str]]:
     """What a mapping of words to words holds: where each pair stands, and its two words."""
-    if not isinstance(node, yaml.MappingNode) or not all(isinstance(to, yaml.ScalarNode) for _, to in node.value):
+    pairs = node.value if isinstance(node, yaml.MappingNode) else [()]
+    if not all(pair and _are_words(pair) for pair in pairs):
         problems.append(f"{path}:{node.start_mark.line + 1}: {says}.")
         return []
     return [(f"{path}:{one.start_mark.line + 1}", one.value, other.value) for one, other in node.value]
@@ -241,7 +269,7 @@ def _list_of_dtypes(key: str, node: yaml.Node, where: str, problems: list[str]) 
 
 def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     where = f"{path}:{node.start_mark.line + 1}"
-    if not isinstance(node, yaml.MappingNode):
+    if not isinstance(node, yaml.MappingNode) or not _are_words([key for key, _ in node.value]):
         problems.append(f"{where}: a line has to be {FORM}.")
         return None
     values: dict[str, str] = {}
@@ -256,7 +284,7 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
         elif key.value in LISTS:
             lists[key.value] = _list_of_dtypes(key.value, value, where, problems)
         elif key.value in MAPPINGS:
-            if isinstance(value, yaml.MappingNode) and value.value and _are_words([node for _, node in value.value]):
+            if isinstance(value, yaml.MappingNode) and value.value and all(map(_are_words, value.value)):
                 mappings[key.value] = tuple((name.value, formula.value) for name, formula in value.value)
             else:
                 problems.append(f"{where}: {key.value} has to be {FORMULAS}.")
@@ -271,6 +299,12 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     for key, words in (("kind", KINDS), ("tier", TIERS), ("needs", NEEDS), *flags):
         if key in values and values[key] not in words:
             problems.append(f"{where}: there is no {key} {values[key]}; {did_you_mean(values[key], words)}")
+    for key in FUNCTIONS:
+        if (name := values.get(key)) and (name in OF_CPP or not is_word(name)):
+            problems.append(f"{where}: {key} has to be a C++ function's name, which {name} can't be; choose another.")
+    for key in FAMILIES:
+        if (name := values.get(key)) and not is_word(re.sub(r"_\{\w+\}$", "", name)):
+            problems.append(f"{where}: {key} has to be the name of a family of kernels, which {name} can't be.")
     torch = values.get("torch", "")
     if torch and not re.fullmatch(r"(<|>=)\d+\.\d+", torch):
         problems.append(f"{where}: torch has to be a release like '<2.14' or '>=2.14', not {torch}.")
@@ -336,7 +370,7 @@ def _line(path: Path, node: yaml.Node, problems: list[str]) -> Line | None:
     )
 
 
-def _are_words(nodes: list[yaml.Node]) -> bool:
+def _are_words(nodes: Iterable[yaml.Node]) -> bool:
     return all(isinstance(node, yaml.ScalarNode) and node.value for node in nodes)
 
 

@@ -82,12 +82,19 @@ def rendered(command: list[str], root: Path, answers: bytes, folder: Path) -> Tr
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def markers_in(contents: bytes) -> set[str]:
+    return {line for line in contents.decode(errors="replace").splitlines() if line.startswith(MARKERS)}
+
+
 def unmerged(before: Tree, now: Tree) -> Iterator[str]:
     for name, data in now.items():
-        if name.endswith(".rej"):
-            yield f"{name}: Copier could not place these edits: make them by hand in {name[:-4]}, and delete this file."
-        lines = {line for line in data.decode(errors="replace").splitlines() if line.startswith(MARKERS)}
-        if lines - set(before.get(name, b"").decode(errors="replace").splitlines()):
+        file = name.removesuffix(".rej")
+        if name != file and file in now:
+            yield f"{name}: Copier could not place these edits: make them by hand in {file}, and delete this file."
+        elif name != file:
+            yield f"{name}: {file} is gone, so Copier could not place edits of it. See {file} in this report, and delete this file."
+        lines, earlier = (markers_in(contents) for contents in (data, before.get(name, b"")))
+        if lines - earlier or len(lines) == len(MARKERS):
             yield f"{name}: a conflict: the first half is yours, the second the template's; keep what is right of both."
 
 
@@ -133,9 +140,11 @@ def main() -> int:
         name, other = (recorded(key, answers[ANSWERS].decode()) for answers in (before, now))
         if name != other:
             problems.append(
-                f"{ANSWERS}: {key} was {name} and is {other}: a project keeps its name; take the update back."
+                f"{ANSWERS}: {key} was {name} and is {other}: a project keeps its name: take the update back by "
+                "`git reset --hard`, and delete the new files that `git status` lists then."
             )
-    if before[ANSWERS] != now[ANSWERS]:
+    is_update = before[ANSWERS] != now[ANSWERS]
+    if is_update:
         with tempfile.TemporaryDirectory() as folder:
             old = rendered(command, root, before[ANSWERS], Path(folder, "old"))
             new = rendered(command, root, now[ANSWERS], Path(folder, "new"))
@@ -162,7 +171,12 @@ def main() -> int:
                         f"{found.name}: belongs into {path}; `python3 tools/update_report.py --apply` carries it over."
                     )
             problems += [f"{found.name}: {problem}" for problem in found.problems]
-    print("\n".join(problems) if problems else "Nothing was lost: `git add --all`, then look at `git diff --cached`.")
+    if problems:
+        print("\n".join(problems))
+    elif is_update:
+        print("Nothing was lost: `git add --all`, then look at `git diff --cached`.")
+    else:
+        print(f"{ANSWERS} is as it was committed, so there is no update to look at. Run this before you commit one.")
     return 1 if problems else 0
 
 

@@ -175,14 +175,44 @@ def table(entries, groups, line):
 
 
 def read_contract(path):
+    """What is read here of such a file; runtime/tests/entries.py has what `make contract` says of the rest."""
     try:
-        listed = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
-    except yaml.MarkedYAMLError as error:
-        sys.exit(f"{path}:{error.problem_mark.line + 1 if error.problem_mark else 1}: this is not YAML: {error.problem}.")
+        listed = yaml.safe_load(Path(path).read_bytes()) or {}
+    except yaml.YAMLError as error:
+        mark, said = getattr(error, "problem_mark", None), getattr(error, "problem", None) or str(error).splitlines()[0]
+        sys.exit(f"{path}:{mark.line + 1 if mark else 1}: this is not YAML: {said}.")
     if not isinstance(listed, dict) or (unknown := listed.keys() - SECTIONS):
         said = f"there is no section {', '.join(sorted(map(str, unknown)))}" if isinstance(listed, dict) else "a list"
         sys.exit(f"{path}: {said}; the file has one or more of the sections {', '.join(SECTIONS)}.")
+    dtypes = listed.get("dtypes") or {}
+    if not isinstance(dtypes, dict) or not all(map(is_words, dtypes.values())):
+        sys.exit(f"{path}: dtypes has to be names of groups, each with a list of dtypes.")
+    for section in ("elementwise", "reductions"):
+        if not isinstance(listed.get(section) or [], list):
+            sys.exit(f"{path}: {section} has to be a list, each entry as in `- {{kernel: vendor_k, ...}}`.")
+        for number, entry in enumerate(listed.get(section) or [], 1):
+            if said := problem(entry):
+                name = isinstance(entry, dict) and entry.get("kernel")
+                sys.exit(f"{path}: {name or f'entry {number} of {section}'} {said}.")
     return listed
+
+
+def is_words(value):
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def problem(entry):
+    """What keeps an entry from being read, in words that follow its name."""
+    if not isinstance(entry, dict):
+        return "has to have keys, as in `- {kernel: vendor_k, dtypes: floating}`"
+    for key in ("kernel", "dtypes"):
+        if not isinstance(entry.get(key), str):
+            return f"needs `{key}: NAME`"
+    if type(inputs := entry.get("inputs", 1)) is not int or not 1 <= inputs <= 3:
+        return f"has {inputs!r} for inputs, which has to be 1, 2 or 3"
+    if not isinstance(entry.get("parameters") or {}, dict):
+        return "needs names for its parameters, as in {alpha: [1, 2]}"
+    return ""
 
 
 def main(elementwise_table, reductions_table, *contracts):
