@@ -92,7 +92,7 @@ def test_the_example_in_the_vendors_file_counts_where_it_stands(translate, rende
         ("# M\xe4rz\n", "vendor.yaml:1: this is not YAML: unacceptable character"),
         ("# \0\n", "vendor.yaml:1: this is not YAML: "),
         ("dtypes: [float32]\n", "vendor.yaml: dtypes has to be names of groups, each with a list"),
-        ("elementwise:\n  vendor_one: {inputs: 1}\n", "vendor.yaml: elementwise has to be a list, each entry as in"),
+        ("elementwise:\n  vendor_one: {inputs: 1}\n", "vendor.yaml: elementwise has to be a list of entries."),
         ("reductions: [vendor_one]\n", "vendor.yaml: entry 1 of reductions has to have keys, as in `- {kernel: "),
         ("elementwise:\n-\n", "vendor.yaml: entry 1 of elementwise has to have keys, as in `- {kernel: "),
         ("elementwise: [{kernal: vendor_one}]\n", "vendor.yaml: entry 1 of elementwise needs `kernel: NAME`."),

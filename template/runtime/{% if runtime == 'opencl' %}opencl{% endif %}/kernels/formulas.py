@@ -189,7 +189,7 @@ def read_contract(path):
         sys.exit(f"{path}: dtypes has to be names of groups, each with a list of dtypes.")
     for section in ("elementwise", "reductions"):
         if not isinstance(listed.get(section) or [], list):
-            sys.exit(f"{path}: {section} has to be a list, each entry as in `- {{kernel: vendor_k, ...}}`.")
+            sys.exit(f"{path}: {section} has to be a list of entries.")
         for number, entry in enumerate(listed.get(section) or [], 1):
             if said := problem(entry):
                 name = isinstance(entry, dict) and entry.get("kernel")
