@@ -79,6 +79,11 @@ registration report rows run runtime_trace runtimes schemas second_wheel seeds s
 stable_wheel_calls staged staged_calls startup storage_description streams summary support torch_pin traced_profile
 training update_check update_report worker wrong_tensors
 """.split()
+# PyTorch's own packages beside torch, which a program imports together with the backend.
+OF_PYTORCH = """
+executorch fbgemm_gpu helion monarch torch_tensorrt torch_xla torchaudio torchcodec torchcomms torchdata torchforge
+torchft torchrec torchrl torchserve torchtext torchtitan torchtune torchvision
+""".split()
 # Packages that any Python or checkout may have under a plain name, though sys.stdlib_module_names doesn't list them.
 COMMON = """
 bin config data include lib main site_packages sitecustomize src test third_party usercustomize utils venv
@@ -167,6 +172,7 @@ def module_names() -> set[str]:
         *BROUGHT_ALONG,
         *FOLDERS,
         *SCRIPTS,
+        *OF_PYTORCH,
         *COMMON,
     }
     return {name for name in names if re.fullmatch(r"[a-z][a-z0-9_]*", name)}

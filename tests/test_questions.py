@@ -64,7 +64,7 @@ def test_package_name_that_will_do(render, name):
     [
         *("", "Acme", "2acme", "acme-backend", "acme.backend", "acme_", "_acme", "a__b", "acme\n", "x" * 61),
         *("class", "json", "torch", "functorch", "torchgen", "numpy", "yaml", "cmake", "pybind11"),
-        *("runtime", "csrc", "codegen", "tests", "build", "test", "lib", "vendor"),
+        *("runtime", "csrc", "codegen", "tests", "build", "test", "lib", "vendor", "torchvision"),
     ],
 )
 def test_package_name_that_is_refused(render, name):
