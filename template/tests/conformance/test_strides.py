@@ -3,7 +3,7 @@
 Sizes and dtypes are always those of fake tensors of the device, which differ from the CPU's here and there.
 """
 
-from itertools import islice
+from itertools import islice, product
 
 import pytest
 import torch
@@ -141,6 +141,7 @@ LAYOUTS = {
     "channels last": lambda: channels_last(torch.rand(2, 3, 4, 6)),
     "permuted": lambda: torch.rand(3, 4, 2, 6).permute(2, 0, 1, 3),
     "strided": lambda: torch.rand(2, 6, 4, 6)[:, ::2],
+    "channels last, one column": lambda: channels_last(torch.rand(2, 3, 4, 1)),
 }
 GRADIENTS = {
     "contiguous": lambda y: y.new_ones(y.shape),
@@ -170,6 +171,12 @@ DIFFERENTIATED = {
     "interpolate": lambda x: F.interpolate(x, scale_factor=2),
     "conv2d": lambda x: F.conv2d(x, x.new_ones(4, 3, 2, 2)),
 }
+TWO_COLUMNS = ("glu of the last dimension", "max_pool2d", "avg_pool2d", "conv2d")
+DIFFERENTIATED_BY_LAYOUT = [
+    (name, layout)
+    for name, layout in product(DIFFERENTIATED, LAYOUTS)
+    if not (name in TWO_COLUMNS and "one column" in layout)
+]
 
 
 def strides_of_gradients(function, lay_out, device):
@@ -181,10 +188,10 @@ def strides_of_gradients(function, lay_out, device):
     }
 
 
-@pytest.mark.parametrize("lay_out", LAYOUTS)
-@pytest.mark.parametrize("function", DIFFERENTIATED.values(), ids=DIFFERENTIATED.keys())
-def test_gradients_are_laid_out_as_planned(function, lay_out):
+@pytest.mark.parametrize(("name", "lay_out"), DIFFERENTIATED_BY_LAYOUT)
+def test_gradients_are_laid_out_as_planned(name, lay_out):
     """Where PyTorch's plan for the CPU and what it does there agree."""
+    function = DIFFERENTIATED[name]
 
     def found_and_planned(device):
         found = strides_of_gradients(function, lay_out, device)
@@ -192,12 +199,12 @@ def test_gradients_are_laid_out_as_planned(function, lay_out):
             return found, strides_of_gradients(function, lay_out, device)
 
     kept = {
-        name
-        for name, found, planned in zip(GRADIENTS, *map(dict.values, found_and_planned("cpu")), strict=True)
+        gradient
+        for gradient, found, planned in zip(GRADIENTS, *map(dict.values, found_and_planned("cpu")), strict=True)
         if found == planned
     }
     found, planned = found_and_planned(DEVICE)
-    assert {name: found[name] for name in kept} == {name: planned[name] for name in kept}
+    assert {gradient: found[gradient] for gradient in kept} == {gradient: planned[gradient] for gradient in kept}
 
 
 def forms(results):
