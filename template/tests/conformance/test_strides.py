@@ -147,6 +147,7 @@ GRADIENTS = {
     "contiguous": lambda y: y.new_ones(y.shape),
     "channels last": lambda y: channels_last(y.new_ones(y.shape)),
     "of a sum": lambda y: y.new_ones(()).expand(y.shape),
+    "of a sum that keeps dimensions": lambda y: y.new_ones([1] * y.dim()).expand(y.shape),
     "of a sum of the batch": lambda y: y.new_ones(y.shape[1:]).expand(y.shape),
 }
 DIFFERENTIATED = {
