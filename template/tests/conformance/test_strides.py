@@ -143,11 +143,19 @@ LAYOUTS = {
     "strided": lambda: torch.rand(2, 6, 4, 6)[:, ::2],
     "channels last, one column": lambda: channels_last(torch.rand(2, 3, 4, 1)),
 }
+
+
+def of_a_sum(y, kept):
+    return y.new_ones([size if dim in kept else 1 for dim, size in enumerate(y.shape)]).expand(y.shape)
+
+
 GRADIENTS = {
     "contiguous": lambda y: y.new_ones(y.shape),
     "channels last": lambda y: channels_last(y.new_ones(y.shape)),
     "of a sum": lambda y: y.new_ones(()).expand(y.shape),
-    "of a sum that keeps dimensions": lambda y: y.new_ones([1] * y.dim()).expand(y.shape),
+    "of a sum that keeps dimensions": lambda y: of_a_sum(y, kept=()),
+    "of a sum of each image's channels": lambda y: of_a_sum(y, kept=(0, 1)),
+    "of a sum of the channels": lambda y: of_a_sum(y, kept=(1,)),
     "of a sum of the batch": lambda y: y.new_ones(y.shape[1:]).expand(y.shape),
 }
 DIFFERENTIATED = {
